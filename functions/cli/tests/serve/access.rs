@@ -12,9 +12,10 @@ use super::{
 
 #[test]
 fn every_path_except_health_requires_a_token() {
-    let tokens =
-        file("tokens", &format!("# the old and the new one\n{}\n{}\n", line("old", OLD), line("new", NEW)));
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let server = Server::with_tokens(
+        &format!("# the old and the new one\n{}\n{}\n", line("old", OLD), line("new", NEW)),
+        &[],
+    );
     assert_eq!(ask(server.address(), get("/health")).status, 200);
     for token in [OLD, NEW] {
         for scheme in ["Bearer", "bearer", "BEARER"] {
@@ -48,8 +49,7 @@ fn every_path_except_health_requires_a_token() {
 fn a_token_allows_its_scopes_only() {
     let lines = [("hash", OLD), ("verify", NEW), ("metrics", OTHER)]
         .map(|(scope, token)| format!("only-{scope} {scope} never {token}"));
-    let tokens = file("scopes", &lines.join("\n"));
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let server = Server::with_tokens(&lines.join("\n"), &[]);
     let verify = json!({"password": "p", "hash": null, "rehash": true});
     for (token, hash, verified, metrics) in
         [(OLD, 200, 403, 403), (NEW, 403, 200, 403), (OTHER, 403, 403, 200)]
@@ -68,8 +68,7 @@ fn a_token_allows_its_scopes_only() {
 
 #[test]
 fn an_expired_token_is_refused_and_named() {
-    let tokens = file("expired", &format!("past hash 2026-01-31 {OLD}\n{}", line("present", NEW)));
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let server = Server::with_tokens(&format!("past hash 2026-01-31 {OLD}\n{}", line("present", NEW)), &[]);
     let told = server.line("the token has expired: remove its line, or give it a later expiry");
     assert_eq!((&told["level"], &told["caller"]), (&json!("WARN"), &json!("past")));
     let refused = ask(server.address(), get_with("/policies", &format!("Authorization: Bearer {OLD}\r\n")));
@@ -81,8 +80,7 @@ fn an_expired_token_is_refused_and_named() {
 
 #[test]
 fn each_line_of_a_request_names_its_caller_and_its_peer() {
-    let tokens = file("named", &line("shop-1", OLD));
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let server = Server::with_tokens(&line("shop-1", OLD), &[]);
     let mut client = super::client::Client::connect(server.address());
     let peer = client.stream().local_addr().unwrap().to_string();
     client.ask(post_with("/hash", &format!("Authorization: Bearer {OLD}\r\n"), r#"{"password":"p"}"#));
@@ -99,8 +97,7 @@ fn each_line_of_a_request_names_its_caller_and_its_peer() {
 
 #[test]
 fn a_caller_with_much_work_does_not_starve_another() {
-    let tokens = file("shares", &format!("{}\n{}", line("busy", OLD), line("other", NEW)));
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let server = Server::with_tokens(&format!("{}\n{}", line("busy", OLD), line("other", NEW)), &[]);
     let operation = json!({"op": "hash", "password": "p", "policy": "bcrypt-10"});
     let batch = json!({"operations": vec![operation; 64]}).to_string();
     let one = json!({"password": "p", "policy": "bcrypt-10"}).to_string();
@@ -172,9 +169,7 @@ fn line(name: &str, token: &str) -> String {
 
 /// The first line of a request with this outcome.
 fn of_request(server: &Server, outcome: &str) -> Option<Value> {
-    let output = server.output();
-    let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    lines.find(|line| line["outcome"] == outcome)
+    server.lines().into_iter().find(|line| line["outcome"] == outcome)
 }
 
 const OLD: &str = "0123456789abcdef0123456789abcdef";

@@ -8,11 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
-
 use super::{
     client::{Client, ask, get},
-    server::{Server, file, until},
+    server::{Server, until},
 };
 
 #[test]
@@ -69,8 +67,8 @@ fn a_second_signal_ends_a_server_with_an_unread_log_at_once() {
 
 #[test]
 fn a_flood_without_a_token_costs_no_line_of_a_caller() {
-    let tokens = file("tokens", &format!("shop hash never {TOKEN}\nprobe metrics never {OTHER}"));
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
+    let tokens = format!("shop hash never {TOKEN}\nprobe metrics never {OTHER}");
+    let server = Server::with_tokens(&tokens, &[]);
     let (started, is_over) = (Instant::now(), AtomicBool::new(false));
     thread::scope(|scope| {
         for path in ["/health", "/policies"] {
@@ -94,9 +92,8 @@ fn a_flood_without_a_token_costs_no_line_of_a_caller() {
         is_over.store(true, Relaxed);
     });
     let lines = |of_caller: bool| {
-        let output = server.output();
-        let lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.filter(|line| line["operation"].is_string() && (line["caller"] == "shop") == of_caller).count()
+        let lines = server.lines().into_iter().filter(|line| line["operation"].is_string());
+        lines.filter(|line| (line["caller"] == "shop") == of_caller).count()
     };
     until(|| (lines(true) == OF_CALLER).then_some(())).expect("each line of the caller");
     let rate = usize::try_from(started.elapsed().as_millis() / 100).unwrap();

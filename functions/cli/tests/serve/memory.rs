@@ -7,7 +7,6 @@ use std::{
     io::{self, Read as _, Write},
     iter,
     net::{SocketAddr, TcpStream},
-    path::PathBuf,
     thread,
     time::{Duration, Instant},
 };
@@ -20,7 +19,7 @@ use super::{
 
 #[test]
 fn connections_over_tls_that_read_nothing_stay_within_their_memory() {
-    let tokens = tokens();
+    let tokens = file("tokens", &tokens());
     let (server, certificate) =
         tls::start(&["--tokens-file", tokens.to_str().unwrap(), UNBOUNDED_ADDRESS, "0", LANES, "4"]);
     let attack = requests(POST_HASH);
@@ -48,8 +47,7 @@ fn connections_that_leave_long_answers_unread_stay_within_their_memory() {
 
 #[test]
 fn a_connection_that_reads_nothing_ends_whatever_else_it_sends() {
-    let tokens = tokens();
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap(), "--answer-timeout-ms", "500"]);
+    let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "500"]);
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_nonblocking(true).unwrap();
     stream.write_all(&preface_with_a_zero_window()).unwrap();
@@ -74,8 +72,7 @@ fn a_connection_that_reads_nothing_ends_whatever_else_it_sends() {
 
 #[test]
 fn a_token_opens_a_connection_for_many_streams() {
-    let tokens = tokens();
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap(), "--answer-timeout-ms", "60000"]);
+    let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
     let with_token = [GET_POLICIES, b"\x0f\x08\x27Bearer ", TOKEN.as_bytes()].concat();
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&preface_with_a_zero_window()).unwrap();
@@ -91,8 +88,7 @@ fn a_token_opens_a_connection_for_many_streams() {
 
 #[test]
 fn only_four_requests_are_open_before_the_first_token() {
-    let tokens = tokens();
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap(), "--answer-timeout-ms", "60000"]);
+    let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&requests(POST_HASH)).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -188,9 +184,9 @@ const HEAD_HEALTH: &[u8] = b"\x02\x04HEAD\x86\x04\x07/health";
 const HEADERS: usize = 1;
 const RST_STREAM: usize = 3;
 
-/// Returns a file with the token.
-fn tokens() -> PathBuf {
-    file("tokens", &format!("caller verify never {TOKEN}"))
+/// The tokens file.
+fn tokens() -> String {
+    format!("caller verify never {TOKEN}")
 }
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";

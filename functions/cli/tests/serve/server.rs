@@ -30,6 +30,12 @@ impl Server {
         Self::start_with(arguments, &[])
     }
 
+    /// Starts a server with this tokens file.
+    pub(crate) fn with_tokens(tokens: &str, arguments: &[&str]) -> Self {
+        let tokens = file("tokens", tokens);
+        Self::start(&[&["--tokens-file", tokens.to_str().unwrap()], arguments].concat())
+    }
+
     /// Starts a server as this user, if given.
     pub(crate) fn start_as(user: Option<u32>, arguments: &[&str]) -> Self {
         let mut command = command(arguments);
@@ -98,14 +104,15 @@ impl Server {
         self.output.lock().unwrap().clone()
     }
 
+    /// Returns the lines of JSON so far.
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        self.output().lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
     /// Waits for the first line with this message.
     pub(crate) fn line(&self, message: &str) -> Value {
-        until(|| {
-            let output = self.output();
-            let mut lines = output.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            lines.find(|line| line["message"] == message)
-        })
-        .unwrap_or_else(|| panic!("no line says {message}:\n{}", self.output()))
+        until(|| self.lines().into_iter().find(|line| line["message"] == message))
+            .unwrap_or_else(|| panic!("no line says {message}:\n{}", self.output()))
     }
 
     pub(crate) fn signal(&self, name: &str) {

@@ -122,7 +122,8 @@ impl Topic {
     /// Reads and checks the file.
     ///
     /// # Panics
-    /// If the file does not hold as many vectors as it declares, or breaks another rule of [`read`].
+    /// If the file does not hold as many vectors as it declares, repeats a number, or has a flag
+    /// without a note.
     #[must_use]
     pub fn load(self) -> File {
         read(self.json()).unwrap_or_else(|defect| panic!("{self:?}: {defect}"))
