@@ -1,8 +1,9 @@
-//! An axis: its unit, its ends, and the places of its numbers.
+//! An axis: its unit, its ends, and the places of its numbers. plotters draws it.
 
 use std::ops::Range;
 
 use plotters::coord::{
+    combinators::{IntoLogRange as _, LogCoord},
     ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter},
     types::RangedCoordf64,
 };
@@ -62,8 +63,8 @@ impl Axis {
         value.is_finite() && (self.scale != Scale::Logarithmic || value > 0.0)
     }
 
-    /// Returns an axis for these values, with about so many numbers. `None` without a value.
-    pub(crate) fn fit(&self, values: impl Iterator<Item = f64>, numbers: usize) -> Option<FittedAxis> {
+    /// Returns an axis for these values. `None` without a value.
+    pub(crate) fn fit(&self, values: impl Iterator<Item = f64>) -> Option<FittedAxis> {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for value in values.filter(|&value| self.holds(value)) {
             (low, high) = (low.min(value), high.max(value));
@@ -73,10 +74,10 @@ impl Axis {
         }
         low = self.from.map_or(low, |from| from.min(low));
         Some(match self.scale {
-            Scale::Linear => linear(low, high, numbers),
-            Scale::Logarithmic => logarithmic(low, high, numbers),
-            Scale::Elapsed => time(low, high, numbers, 0, elapsed),
-            Scale::Clock { start } => time(low, high, numbers, start, clock),
+            Scale::Linear => linear(low, high),
+            Scale::Logarithmic => logarithmic(low, high),
+            Scale::Elapsed => time(low, high, 0, elapsed),
+            Scale::Clock { start } => time(low, high, start, clock),
         })
     }
 }
@@ -84,8 +85,7 @@ impl Axis {
 /// An axis with its ends and its numbers, for plotters.
 #[derive(Clone)]
 pub(crate) struct FittedAxis {
-    low: f64,
-    high: f64,
+    ends: Range<f64>,
     is_logarithmic: bool,
     numbers: Vec<(f64, String)>,
 }
@@ -95,10 +95,6 @@ impl FittedAxis {
     pub(crate) fn widest(&self) -> usize {
         self.numbers.iter().map(|(_, text)| text.chars().count()).max().unwrap_or(0)
     }
-
-    pub(crate) fn how_many(&self) -> usize {
-        self.numbers.len()
-    }
 }
 
 impl Ranged for FittedAxis {
@@ -107,9 +103,9 @@ impl Ranged for FittedAxis {
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         if self.is_logarithmic {
-            RangedCoordf64::from(self.low.ln()..self.high.ln()).map(&value.ln(), limit)
+            LogCoord::from(self.ends.clone().log_scale()).map(value, limit)
         } else {
-            RangedCoordf64::from(self.low..self.high).map(value, limit)
+            RangedCoordf64::from(self.ends.clone()).map(value, limit)
         }
     }
 
@@ -122,81 +118,77 @@ impl Ranged for FittedAxis {
     }
 
     fn range(&self) -> Range<f64> {
-        self.low..self.high
+        self.ends.clone()
     }
 }
 
 impl ValueFormatter<f64> for FittedAxis {
     fn format_ext(&self, value: &f64) -> String {
-        let at = self.numbers.iter().find(|(at, _)| at.total_cmp(value).is_eq());
-        at.map(|(_, text)| text.clone()).unwrap_or_default()
+        let number = self.numbers.iter().find(|(at, _)| at.total_cmp(value).is_eq());
+        number.map(|(_, text)| text.clone()).unwrap_or_default()
     }
 }
 
 /// Ends at a number, so that the highest value is below a line.
-fn linear(low: f64, high: f64, numbers: usize) -> FittedAxis {
+fn linear(low: f64, high: f64) -> FittedAxis {
     // If all values are equal, the axis still has a length.
     let high = if high > low { high } else { low + low.abs().max(1.0) };
-    let points = RangedCoordf64::from(low..high).key_points(numbers);
-    let step = points.windows(2).map(|pair| pair[1] - pair[0]).fold(high - low, f64::min);
-    let low = (low / step).floor() * step;
-    let high = ((high / step) - ROUNDING).ceil() * step;
+    let points = RangedCoordf64::from(low..high).key_points(NUMBERS);
+    let step = points.array_windows().map(|[one, next]| next - one).fold(high - low, f64::min);
+    let first = (low / step).floor();
+    let steps = ((high / step - ROUNDING).ceil() - first).clamp(1.0, MOST_STEPS);
     let decimals = (0..MOST_DECIMALS).find(|&decimals| {
         let scaled = (0..decimals).fold(step, |scaled, _| scaled * 10.0);
         (scaled - scaled.round()).abs() < ROUNDING * scaled.max(1.0)
     });
     let decimals = decimals.unwrap_or(MOST_DECIMALS);
-    let mut points = Vec::new();
-    let mut value = low;
-    while value <= high + step * ROUNDING && points.len() < MOST_NUMBERS {
-        points.push((value, exact(value, decimals)));
-        value = (value / step + 1.0).round() * step;
+    let values = (0_u32..).map(f64::from).take_while(|&at| at <= steps).map(|at| (first + at) * step);
+    FittedAxis {
+        ends: first * step..(first + steps) * step,
+        is_logarithmic: false,
+        numbers: values.map(|value| (value, exact(value, decimals))).collect(),
     }
-    FittedAxis { low, high, is_logarithmic: false, numbers: points }
 }
 
 /// Begins and ends at 1, 2 or 5 times a power of ten, and shows as many of these as fit.
-fn logarithmic(low: f64, high: f64, numbers: usize) -> FittedAxis {
-    let mut decade = 10_f64.powf(low.log10().floor());
-    let mut ladder = vec![decade];
-    while ladder.last().is_some_and(|&last| last < high) && ladder.len() < MOST_NUMBERS {
-        ladder.extend([2.0 * decade, 5.0 * decade, 10.0 * decade]);
-        decade *= 10.0;
+fn logarithmic(low: f64, high: f64) -> FittedAxis {
+    let decades = whole(low.log10().floor())..=whole(high.log10().ceil());
+    let powers = decades.filter_map(|decade| Some((decade, 10_f64.powi(i32::try_from(decade).ok()?))));
+    let ladder: Vec<_> = powers
+        .flat_map(|(decade, power)| [1.0, 2.0, 5.0].map(|times| (times * power, times, decade)))
+        .filter(|(value, ..)| value.is_finite())
+        .collect();
+    let start = ladder.iter().rposition(|&(value, ..)| value * (1.0 - ROUNDING) <= low).unwrap_or(0);
+    let above = ladder.iter().position(|&(value, ..)| value * (1.0 + ROUNDING) >= high);
+    let end = above.unwrap_or(ladder.len() - 1).max(start + 1).min(ladder.len() - 1);
+    let mut shown = ladder[start..=end].to_vec();
+    let ends = shown[0].0..shown[shown.len() - 1].0;
+    if shown.len() > NUMBERS + 2 {
+        shown.retain(|&(_, times, _)| times < 2.0);
+        let every = shown.len().div_ceil(NUMBERS + 2);
+        shown = shown.into_iter().step_by(every).collect();
     }
-    let above = ladder.iter().position(|&step| step * (1.0 + ROUNDING) >= high).unwrap_or(ladder.len() - 1);
-    let below = ladder.iter().rposition(|&step| step * (1.0 - ROUNDING) <= low).unwrap_or(0);
-    let above = above.max(below + 1).min(ladder.len() - 1);
-    let shown: Vec<f64> = ladder[below..=above].to_vec();
-    let is_power = |value: f64| (value.log10() - value.log10().round()).abs() < ROUNDING;
-    let only_powers = shown.len() > numbers.max(2) + 2;
-    let named = |value: f64| (value, exact(value, usize_of(-(value.log10() + ROUNDING).floor())));
-    FittedAxis {
-        low: shown[0],
-        high: shown[shown.len() - 1],
-        is_logarithmic: true,
-        numbers: shown.into_iter().filter(|&value| !only_powers || is_power(value)).map(named).collect(),
-    }
+    let number = |(value, _, decade): (f64, f64, i64)| {
+        let decimals = usize::try_from(-decade).unwrap_or(0);
+        (value, exact(value, decimals))
+    };
+    FittedAxis { ends, is_logarithmic: true, numbers: shown.into_iter().map(number).collect() }
 }
 
 /// Is as long as the values, with numbers at whole steps of the clock.
-fn time(low: f64, high: f64, numbers: usize, start: i64, name: fn(i64, i64) -> String) -> FittedAxis {
+fn time(low: f64, high: f64, start: i64, name: fn(i64, i64) -> String) -> FittedAxis {
     let high = if high > low { high } else { low + 1.0 };
     let (first, last) = (whole(low) + start, whole(high) + start);
-    let room = i64::try_from(numbers.max(1)).unwrap_or(1);
-    let fits = |step: &&i64| (last - first) / **step <= room;
-    let step = STEPS.iter().find(fits).copied().unwrap_or_else(|| {
-        let days = (last - first) / DAY / room + 1;
-        days * DAY
-    });
-    let mut at = first.div_euclid(step) * step;
-    let mut points = Vec::new();
-    while at <= last && points.len() < MOST_NUMBERS {
-        if at >= first {
-            points.push((seconds(at - start), name(at, step)));
-        }
-        at += step;
+    let fits = |step: &&i64| (last - first) / **step <= MOST_TIMES;
+    let step =
+        STEPS.iter().find(fits).copied().unwrap_or_else(|| ((last - first) / DAY / MOST_TIMES + 1) * DAY);
+    let from = first.div_euclid(step) * step;
+    let times = (0..=MOST_TIMES + 1).map(|at| from + at * step).filter(|at| (first..=last).contains(at));
+    FittedAxis {
+        ends: low..high,
+        is_logarithmic: false,
+        numbers: times.map(|at| (seconds(at - start), name(at, step))).collect(),
     }
-    FittedAxis { low, high, is_logarithmic: false, numbers: points }
 }
 
 fn elapsed(at: i64, _step: i64) -> String {
@@ -221,8 +213,8 @@ fn clock(at: i64, step: i64) -> String {
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "saturates; no axis is that long")]
-fn whole(seconds: f64) -> i64 {
-    seconds.clamp(-LONGEST, LONGEST).floor() as i64
+fn whole(value: f64) -> i64 {
+    value.clamp(-LONGEST, LONGEST).floor() as i64
 }
 
 #[allow(clippy::cast_precision_loss, reason = "at most LONGEST")]
@@ -230,10 +222,11 @@ fn seconds(whole: i64) -> f64 {
     whole as f64
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to few decimals")]
-fn usize_of(decimals: f64) -> usize {
-    decimals.clamp(0.0, 12.0) as usize
-}
+/// The numbers of an axis, about.
+const NUMBERS: usize = 5;
+
+/// The most steps between the numbers of a time axis.
+const MOST_TIMES: i64 = 5;
 
 /// Seconds: ten thousand years.
 const LONGEST: f64 = 3.2e11;
@@ -243,24 +236,11 @@ const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
 /// Seconds between two numbers of a time axis.
+#[rustfmt::skip]
 const STEPS: [i64; 17] = [
-    1,
-    2,
-    5,
-    10,
-    15,
-    30,
-    MINUTE,
-    2 * MINUTE,
-    5 * MINUTE,
-    10 * MINUTE,
-    15 * MINUTE,
-    30 * MINUTE,
-    HOUR,
-    2 * HOUR,
-    3 * HOUR,
-    6 * HOUR,
-    12 * HOUR,
+    1, 2, 5, 10, 15, 30,
+    MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
+    HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
 ];
 
 /// The relative rounding error.
@@ -268,15 +248,15 @@ const ROUNDING: f64 = 1e-9;
 
 const MOST_DECIMALS: usize = 9;
 
-/// More than any axis needs. It ends a loop whose step is too small to change the value.
-const MOST_NUMBERS: usize = 100;
+/// More than any axis needs. It ends an axis whose step is too small to change the value.
+const MOST_STEPS: f64 = 20.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn numbers(axis: &Axis, values: &[f64]) -> Vec<String> {
-        let fitted = axis.fit(values.iter().copied(), 6).unwrap();
+        let fitted = axis.fit(values.iter().copied()).unwrap();
         fitted.numbers.iter().map(|(_, text)| text.clone()).collect()
     }
 
@@ -286,57 +266,51 @@ mod tests {
         assert_eq!(numbers(&Axis::linear("rps"), &[3000.0]), ["0", "1,000", "2,000", "3,000"]);
         assert_eq!(numbers(&Axis::linear("usd"), &[0.031]), ["0.00", "0.01", "0.02", "0.03", "0.04"]);
         assert_eq!(numbers(&Axis::linear("errors"), &[0.0, 0.0]).first().unwrap(), "0.0");
-        let fitted = Axis::linear("ms").from(90.0).fit([100.0, 130.0].into_iter(), 6).unwrap();
-        assert!(fitted.low <= 90.0 && fitted.low > 80.0 && fitted.high >= 130.0);
+        let fitted = Axis::linear("ms").from(90.0).fit([100.0, 130.0].into_iter()).unwrap();
+        assert_eq!(fitted.ends, 90.0..130.0);
     }
 
     #[test]
     fn logarithmic_numbers_are_ones_twos_and_fives() {
-        assert_eq!(
-            numbers(&Axis::logarithmic("ms"), &[14.0, 430.0]),
-            ["10", "20", "50", "100", "200", "500"]
-        );
-        assert_eq!(
-            numbers(&Axis::logarithmic("n"), &[0.02, 9_000.0]),
-            ["0.1", "1", "10", "100", "1,000", "10,000"]
-        );
-        assert_eq!(numbers(&Axis::logarithmic("n"), &[0.05, 0.05]), ["0.05", "0.1"]);
-        assert!(Axis::logarithmic("n").fit([0.0, -1.0].into_iter(), 6).is_none());
+        let numbers = |values: [f64; 2]| numbers(&Axis::logarithmic("ms"), &values);
+        assert_eq!(numbers([14.0, 430.0]), ["10", "20", "50", "100", "200", "500"]);
+        assert_eq!(numbers([0.02, 9_000.0]), ["0.1", "1", "10", "100", "1,000", "10,000"]);
+        assert_eq!(numbers([100.0, 100.0]), ["100", "200"]);
     }
 
     #[test]
-    fn time_falls_on_whole_steps() {
+    fn times_are_at_whole_steps_of_the_clock() {
         assert_eq!(
-            numbers(&Axis::elapsed(), &[0.0, 300.0]),
-            ["0:00", "1:00", "2:00", "3:00", "4:00", "5:00"]
+            numbers(&Axis::elapsed(), &[0.0, 150.0]),
+            ["0:00", "0:30", "1:00", "1:30", "2:00", "2:30"]
         );
-        // 2026-11-21T19:52:00Z
-        let evening = Axis::clock(1_795_290_720);
-        assert_eq!(numbers(&evening, &[0.0, 3600.0]), ["20:00", "20:10", "20:20", "20:30", "20:40", "20:50"]);
-        assert_eq!(numbers(&evening, &[0.0, 86_400.0]), ["22 Nov", "06:00", "12:00", "18:00"]);
+        // 21 November 2026, 23:30 UTC.
+        let evening = Axis::clock(1_795_303_800);
+        assert_eq!(numbers(&evening, &[0.0, 5400.0]), ["23:30", "22 Nov", "00:30", "01:00"]);
+        assert_eq!(numbers(&evening, &[0.0, 40.0]).first().unwrap(), "23:30:00");
+        assert_eq!(numbers(&evening, &[0.0, 40.0 * 86_400.0]).len(), 5);
     }
 
     #[test]
     fn every_value_lies_within_its_axis() {
-        let values = [1e-9, 0.3, 1.0, 2.0, 7.5, 99.0, 1e6, 1e12];
+        let values = [1e-9_f64, 0.3, 1.0, 2.0, 7.5, 99.0, 1e6, 1e12];
         for axis in [Axis::linear(""), Axis::logarithmic(""), Axis::elapsed(), Axis::clock(0)] {
-            for low in values {
-                for high in values {
-                    let fitted = axis.fit([low, high].into_iter(), 5).unwrap();
-                    let slack = fitted.high * 1e-6;
-                    let (low, high) = (low.min(high), low.max(high));
-                    assert!(
-                        fitted.low <= low + slack && fitted.high + slack >= high,
-                        "{axis:?} {low} {high}"
-                    );
-                    assert!(fitted.numbers.len() <= MOST_NUMBERS);
-                }
+            for (low, high) in
+                values.into_iter().flat_map(|one| values.map(|other| (one.min(other), one.max(other))))
+            {
+                let fitted = axis.fit([low, high].into_iter()).unwrap();
+                let slack = fitted.ends.end * 1e-6;
+                assert!(
+                    fitted.ends.start <= low + slack && fitted.ends.end + slack >= high,
+                    "{axis:?} {low} {high}"
+                );
+                assert!(fitted.numbers.len() <= 10, "{axis:?} {low} {high}");
             }
         }
     }
 
     #[test]
     fn without_values_there_is_no_axis() {
-        assert!(Axis::linear("").fit([f64::NAN].into_iter(), 5).is_none());
+        assert!(Axis::linear("").fit([f64::NAN].into_iter()).is_none());
     }
 }

@@ -41,7 +41,6 @@
 
 mod axis;
 mod bars;
-mod canvas;
 mod number;
 mod page;
 mod palette;

@@ -44,7 +44,7 @@ pub(crate) const SERIES: [Colour; 6] = [
     colour(0x4B, 0x55, 0x63, "#b4bfcb"),
 ];
 
-/// The dashes of the lines of the series, in the units of `canvas`. So series also differ without
+/// The dashes of the lines of the series, in the units of `plot`. So series also differ without
 /// colour.
 const DASHES: [&str; SERIES.len()] = ["none", "90 40", "24 34", "130 40 24 40", "50 30", "160 50"];
 
@@ -87,11 +87,17 @@ mod tests {
         (one.max(other) + 0.05) / (one.min(other) + 0.05)
     }
 
+    /// The background colours of the style sheet.
+    const LIGHT: &str = "#ffffff";
+    const DARK: &str = "#10161d";
+
     #[test]
     fn text_in_every_colour_is_readable_on_both_pages() {
+        let sheet = include_str!("style.css");
+        assert!([LIGHT, DARK].iter().all(|page| sheet.contains(&format!("--page:{page};"))));
         for colour in [INK, QUIET, LIMIT].into_iter().chain(SERIES) {
-            let light = contrast(&colour.attribute(), crate::page::LIGHT);
-            let dark = contrast(colour.dark, crate::page::DARK);
+            let light = contrast(&colour.attribute(), LIGHT);
+            let dark = contrast(colour.dark, DARK);
             assert!(light >= 4.5 && dark >= 4.5, "{}: {light:.1}, {dark:.1}", colour.attribute());
         }
     }

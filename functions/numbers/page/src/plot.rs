@@ -1,23 +1,22 @@
-//! Lines, bands and dots between two axes.
+//! Lines, bands and dots between two axes, drawn by plotters.
 
-use maud::Markup;
+use std::io;
+
+use maud::{Markup, PreEscaped, html};
 use plotters::{
-    chart::{ChartBuilder, ChartContext, LabelAreaPosition},
-    coord::cartesian::Cartesian2d,
-    prelude::{LineSeries, PathElement, Polygon, SVGBackend},
+    chart::{ChartBuilder, SeriesLabelPosition},
+    coord::ranged1d::Ranged as _,
+    drawing::DrawingAreaErrorKind,
+    prelude::{Circle, EmptyElement, IntoDrawingArea as _, PathElement, Polygon, SVGBackend, Text},
     style::{
-        Color as _, ShapeStyle, TRANSPARENT,
-        text_anchor::{HPos, VPos},
+        Color as _, IntoFont as _, ShapeStyle, TextStyle,
+        text_anchor::{HPos, Pos, VPos},
     },
 };
 
 use crate::{
     axis::{Axis, FittedAxis},
-    canvas::{
-        Drawing, Fault, PX, Sheet, Width, bold, bold_width, digits_width, marker, series_colour, spread,
-        text_style, text_width, write,
-    },
-    palette::{Colour, GRID, INK, LIMIT, QUIET},
+    palette::{self, Colour, GRID, INK, LIMIT, QUIET, SERIES},
 };
 
 /// A chart between two axes: figures over time, or one figure against another.
@@ -46,7 +45,7 @@ impl Plot {
         Self { about: about.into(), ..self }
     }
 
-    /// Adds a series. Six series have distinct colours, dashes and marks.
+    /// Adds a series. Six series have distinct colours and dashes.
     #[must_use]
     pub fn series(mut self, series: Series) -> Self {
         self.series.push(series);
@@ -60,234 +59,118 @@ impl Plot {
         self
     }
 
-    /// Returns a complete SVG document, for a README.
+    /// Returns a complete SVG document with its title on top, for a README.
     #[must_use]
     pub fn svg(&self) -> String {
-        self.drawing(Width::Wide).alone(|sheet| self.draw(sheet, Width::Wide)).into_string()
+        const TITLE: i32 = 34 * PX;
+        let (width, height) = (WIDTH, HEIGHT + TITLE);
+        html! {
+            svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 " (-TITLE) " " (width) " " (height) }
+                width=(width * 3 / 2 / PX) height=(height * 3 / 2 / PX) role="img" {
+                (self.name())
+                style { (PreEscaped(palette::style_sheet())) }
+                text y=(-TITLE / 2 + 5 * PX) font-size=(15 * PX) font-weight="600" fill=(INK.attribute()) { (self.title) }
+                (self.marks(true))
+            }
+        }
+        .into_string()
     }
 
-    pub(crate) fn for_page(&self, width: Width) -> Markup {
-        self.drawing(width).for_page(|sheet| self.draw(sheet, width))
+    /// Returns the names of the series and the drawing, for a page with the style sheet.
+    pub(crate) fn html(&self) -> Markup {
+        html! {
+            ul.key {
+                @for (series, colour) in self.series.iter().zip(colours()) {
+                    li { (series.form.key(colour)) " " (series.name) }
+                }
+                @for (_, label) in &self.limits { li { (Form::Line(Vec::new()).key(LIMIT)) " " (label) } }
+            }
+            svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" { (self.name()) (self.marks(false)) }
+        }
     }
 
-    fn drawing(&self, width: Width) -> Drawing<'_> {
-        let height = match (self.fit(width), width) {
-            (None, _) => 56 * PX,
-            (Some(_), Width::Wide) => 310 * PX + self.key(width).height(),
-            (Some(_), Width::Narrow) => 280 * PX + self.key(width).height(),
+    /// Returns the name and the description for screen readers.
+    fn name(&self) -> Markup {
+        html! { title { (self.title) } @if !self.about.is_empty() { desc { (self.about) } } }
+    }
+
+    /// Returns the drawing without the element around it. That of plotters has a fixed size in
+    /// pixels.
+    fn marks(&self, with_key: bool) -> PreEscaped<String> {
+        let Some((x, y)) = self.fit() else {
+            return html! { text y=(28 * PX) font-size=(TEXT * PX) fill=(QUIET.attribute()) { (NOTHING) } };
         };
-        Drawing { title: &self.title, about: &self.about, width, height }
+        let mut svg = String::new();
+        let drawn = self.draw(&mut svg, x, y, with_key);
+        if drawn.is_err() {
+            return PreEscaped(format!(r#"<text y="{}">This chart could not be drawn.</text>"#, 20 * PX));
+        }
+        let marks = svg.split_once('>').map_or("", |(_, marks)| marks);
+        PreEscaped(marks.trim_end().trim_end_matches("</svg>").trim().to_owned())
     }
 
     /// Returns the axes, if there is a value to show.
-    fn fit(&self, width: Width) -> Option<(FittedAxis, FittedAxis)> {
-        let (numbers_across, numbers_up) = if width.is_wide() { (8, 6) } else { (5, 5) };
-        if !self.series.iter().any(|series| series.middles().iter().any(|point| self.has_place(point))) {
-            return None;
-        }
-        let xs = self.series.iter().flat_map(Series::xs);
-        let ys = self.series.iter().flat_map(Series::ys).chain(self.limits.iter().map(|limit| limit.0));
-        Some((self.x.fit(xs, numbers_across)?, self.y.fit(ys, numbers_up)?))
+    fn fit(&self) -> Option<(FittedAxis, FittedAxis)> {
+        let shown: Vec<_> =
+            self.series.iter().flat_map(Series::corners).filter(|at| self.has_place(at)).collect();
+        let limits = self.limits.iter().map(|limit| limit.0).filter(|_| !shown.is_empty());
+        let y = self.y.fit(shown.iter().map(|at| at.1).chain(limits))?;
+        Some((self.x.fit(shown.iter().map(|at| at.0))?, y))
     }
 
-    fn draw(&self, sheet: &Sheet<'_>, width: Width) -> Result<(), Fault> {
-        let Some((across, up)) = self.fit(width) else {
-            let style = text_style(QUIET, TEXT, HPos::Left, VPos::Center);
-            return write(sheet, NOTHING, &style, (0, 28 * PX));
-        };
-        let key = self.key(width);
-        let names =
-            if key.is_drawn { None } else { self.series.iter().map(|series| bold_width(&series.name)).max() };
-        let margins = Margins {
-            left: digits_width(up.widest()) + 10 * PX,
-            top: key.height() + 30 * PX,
-            right: names.map_or(0, |name| name + 14 * PX).max(digits_width(across.widest()) / 2 + 2 * PX),
-        };
-        self.units(sheet, width, key.height())?;
-        key.draw(sheet)?;
-        let mut chart = mesh(sheet, &margins, across, up)?;
-        for (index, series) in self.series.iter().enumerate() {
-            self.bands(&mut chart, index, series)?;
+    fn draw(&self, svg: &mut String, x: FittedAxis, y: FittedAxis, with_key: bool) -> Result<(), Fault> {
+        let (left, right) = (x.range().start, x.range().end);
+        let sheet =
+            SVGBackend::with_string(svg, (WIDTH.unsigned_abs(), HEIGHT.unsigned_abs())).into_drawing_area();
+        let mut chart = ChartBuilder::on(&sheet)
+            .margin_top(10 * PX)
+            .margin_right(digits_width(x.widest()) / 2)
+            .x_label_area_size(46 * PX)
+            .y_label_area_size(digits_width(y.widest()) + 34 * PX)
+            .build_cartesian_2d(x, y)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .bold_line_style(stroke(GRID, HAIR))
+            .axis_style(stroke(QUIET, HAIR))
+            .set_all_tick_mark_size(4 * PX)
+            .label_style(text_style(QUIET))
+            .x_desc(&self.x.unit)
+            .y_desc(&self.y.unit)
+            .draw()?;
+        for (series, colour) in self.series.iter().zip(colours()) {
+            let band = colour.light.mix(BAND_OPACITY).filled();
+            chart.draw_series(series.bands(self).into_iter().map(|outline| Polygon::new(outline, band)))?;
+            let lines = series.runs_of_lines(self).into_iter();
+            chart.draw_series(lines.map(|line| PathElement::new(line, stroke(colour, LINE))))?;
+            let dots = series.single_dots(self).into_iter().map(|(x, y, label)| {
+                let above_left = text_style(INK).pos(Pos::new(HPos::Right, VPos::Bottom));
+                let label = Text::new(label, (4 * PX, -7 * PX), above_left);
+                EmptyElement::at((x, y)) + Circle::new((0, 0), DOT, colour.light.filled()) + label
+            });
+            let mark = move |at| key_line(at, stroke(colour, LINE));
+            chart.draw_series(dots)?.label(&series.name).legend(mark);
         }
-        let mut taken = Vec::new();
-        for (limit, label) in &self.limits {
-            taken.extend(self.limit_line(sheet, &chart, *limit, label)?);
+        for (limit, label) in self.limits.iter().filter(|(limit, _)| self.y.holds(*limit)) {
+            let style = stroke(LIMIT, LINE / 2);
+            let line = PathElement::new([(left, *limit), (right, *limit)], style);
+            chart.draw_series([line])?.label(label).legend(move |at| key_line(at, style));
         }
-        for (index, series) in self.series.iter().enumerate() {
-            self.lines(sheet, &mut chart, index, series)?;
+        if with_key {
+            let (place, font) = (SeriesLabelPosition::UpperLeft, text_style(INK));
+            chart
+                .configure_series_labels()
+                .position(place)
+                .label_font(font)
+                .legend_area_size(34 * PX)
+                .draw()?;
         }
-        self.labels(sheet, &chart, taken)?;
-        if names.is_some() { self.names(sheet, &chart) } else { Ok(()) }
-    }
-
-    /// Writes the units of the axes, at the far end of each.
-    fn units(&self, sheet: &Sheet<'_>, width: Width, top: i32) -> Result<(), Fault> {
-        let (_, height) = sheet.dim_in_pixel();
-        let height = i32::try_from(height).unwrap_or(0);
-        write(sheet, &self.y.unit, &text_style(QUIET, TEXT, HPos::Left, VPos::Top), (0, top))?;
-        let right = (width.of_sheet(), height - 2 * PX);
-        write(sheet, &self.x.unit, &text_style(QUIET, TEXT, HPos::Right, VPos::Bottom), right)
+        drop(chart);
+        sheet.present()
     }
 
     fn has_place(&self, &(x, y): &(f64, f64)) -> bool {
         self.x.holds(x) && self.y.holds(y)
-    }
-
-    fn bands(&self, chart: &mut Chart<'_, '_>, index: usize, series: &Series) -> Result<(), Fault> {
-        let Form::Band(points) = &series.form else {
-            return Ok(());
-        };
-        let style = series_colour(index).light.mix(BAND_OPACITY).filled();
-        let has_place =
-            |&&(x, low, high): &&(f64, f64, f64)| self.has_place(&(x, low)) && self.has_place(&(x, high));
-        for run in points.split(|point| !has_place(&point)) {
-            let above = run.iter().map(|&(x, _, high)| (x, high));
-            let below = run.iter().rev().map(|&(x, low, _)| (x, low));
-            if run.len() > 1 {
-                let outline: Vec<_> = above.chain(below).collect();
-                chart.draw_series([Polygon::new(outline, style)])?;
-            }
-        }
-        Ok(())
-    }
-
-    fn lines(
-        &self,
-        sheet: &Sheet<'_>,
-        chart: &mut Chart<'_, '_>,
-        index: usize,
-        series: &Series,
-    ) -> Result<(), Fault> {
-        let style = series_colour(index).light.stroke_width(LINE);
-        let (line, dots) = match &series.form {
-            Form::Line(points) => (points.clone(), Vec::new()),
-            Form::Dots { points, joined } => {
-                let points: Vec<_> = points.iter().map(|&(x, y, _)| (x, y)).collect();
-                (if *joined { points.clone() } else { Vec::new() }, points)
-            }
-            Form::Band(_) => return Ok(()),
-        };
-        for run in line.split(|point| !self.has_place(point)) {
-            chart.draw_series(LineSeries::new(run.iter().copied(), style))?;
-            // A single value between two gaps has no line, so it gets a mark.
-            if let ([point], true) = (run, dots.is_empty()) {
-                marker(sheet, index, chart.backend_coord(point))?;
-            }
-        }
-        dots.iter()
-            .filter(|point| self.has_place(point))
-            .try_for_each(|point| marker(sheet, index, chart.backend_coord(point)))
-    }
-
-    /// Draws a line from edge to edge, with its label at the place that covers the fewest points.
-    fn limit_line(
-        &self,
-        sheet: &Sheet<'_>,
-        chart: &Chart<'_, '_>,
-        limit: f64,
-        label: &str,
-    ) -> Result<Vec<Room>, Fault> {
-        let (xs, ys) = (chart.x_range(), chart.y_range());
-        if !self.y.holds(limit) || !(ys.start..=ys.end).contains(&limit) {
-            return Ok(Vec::new());
-        }
-        let (left, right) = (chart.backend_coord(&(xs.start, limit)), chart.backend_coord(&(xs.end, limit)));
-        let points = self.series.iter().flat_map(Series::middles).filter(|point| self.has_place(point));
-        let points: Vec<_> = points.map(|point| Room::around(chart.backend_coord(&point), 12 * PX)).collect();
-        let above = |x: i32, across: HPos| Place::new((x, left.1 - 9 * PX), across, text_width(label));
-        let [at_left, at_right] = [above(left.0 + 4 * PX, HPos::Left), above(right.0 - 4 * PX, HPos::Right)];
-        let covered = |place: &Place| {
-            let outside = if place.room.right > right.0 { points.len() } else { 0 };
-            outside + points.iter().filter(|point| point.overlaps(&place.room)).count()
-        };
-        sheet.draw(&PathElement::new([left, right], LIMIT.light.stroke_width(LINE / 2)))?;
-        let place = if covered(&at_right) < covered(&at_left) { at_right } else { at_left };
-        write(sheet, label, &text_style(LIMIT, TEXT, place.across, VPos::Center), place.anchor)?;
-        Ok(along(left, right).chain([place.room]).collect())
-    }
-
-    /// Draws the labels of dots, each at the side that covers the least.
-    fn labels(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>, mut taken: Vec<Room>) -> Result<(), Fault> {
-        let (xs, ys) = (chart.x_range(), chart.y_range());
-        let (low, high) =
-            (chart.backend_coord(&(xs.start, ys.end)), chart.backend_coord(&(xs.end, ys.start)));
-        // A label may extend a little to the right, but not over the numbers at the left.
-        let inside = Room { left: low.0, top: low.1 - 16 * PX, right: high.0 + 24 * PX, bottom: high.1 };
-        let (mut labels, mut written) = (Vec::new(), Vec::new());
-        for series in &self.series {
-            let Form::Dots { points, joined } = &series.form else {
-                continue;
-            };
-            let has_place = |point: &&(f64, f64, String)| self.has_place(&(point.0, point.1));
-            let dots: Vec<_> = points.iter().filter(has_place).collect();
-            let ats: Vec<_> = dots.iter().map(|dot| chart.backend_coord(&(dot.0, dot.1))).collect();
-            taken.extend(ats.iter().map(|&at| Room::around(at, 7 * PX)));
-            if *joined {
-                taken.extend(ats.windows(2).flat_map(|ends| along(ends[0], ends[1])));
-            }
-            labels.extend(dots.iter().map(|dot| dot.2.as_str()).zip(ats));
-        }
-        for (label, at) in labels.into_iter().filter(|(label, _)| !label.is_empty()) {
-            let covered = |place: &Place| {
-                let outside = if inside.holds(&place.room) { 0 } else { taken.len() };
-                outside + taken.iter().filter(|taken| taken.overlaps(&place.room)).count()
-            };
-            // A label over another label is unreadable. A label over a line is not.
-            let is_free = |place: &Place| !written.iter().any(|written: &Room| written.overlaps(&place.room));
-            let places = Place::beside(at, text_width(label)).into_iter().filter(is_free);
-            let Some(place) = places.min_by_key(covered) else {
-                continue;
-            };
-            write(sheet, label, &text_style(INK, TEXT - 1, place.across, VPos::Center), place.anchor)?;
-            written.push(place.room);
-        }
-        Ok(())
-    }
-
-    /// Draws the names of lines and bands at their ends.
-    fn names(&self, sheet: &Sheet<'_>, chart: &Chart<'_, '_>) -> Result<(), Fault> {
-        let mut ends: Vec<_> = self
-            .series
-            .iter()
-            .enumerate()
-            .filter_map(|(index, series)| {
-                let ats = series.middles().into_iter().filter(|point| self.has_place(point));
-                let ats: Vec<_> = ats.map(|point| chart.backend_coord(&point)).collect();
-                let count = i64::try_from(ats.len()).unwrap_or(i64::MAX);
-                let &end = ats.last()?;
-                Some((index, &series.name, end, ats.iter().map(|at| i64::from(at.1)).sum::<i64>() / count))
-            })
-            .collect();
-        // If lines end at nearly the same height, their names keep the order of the lines.
-        ends.sort_by_key(|&(_, _, end, mean)| (end.1 / (NAME_HEIGHT / 2), mean));
-        let (xs, ys) = (chart.x_range(), chart.y_range());
-        let right = chart.backend_coord(&(xs.end, ys.end)).0 + 8 * PX;
-        let bounds = (chart.backend_coord(&(xs.end, ys.end)).1, chart.backend_coord(&(xs.end, ys.start)).1);
-        let wished: Vec<_> = ends.iter().map(|(_, _, end, _)| end.1).collect();
-        for ((index, name, ..), y) in ends.iter().zip(spread(&wished, NAME_HEIGHT, bounds)) {
-            let style = bold(&text_style(series_colour(*index), TEXT, HPos::Left, VPos::Center));
-            write(sheet, name, &style, (right, y))?;
-        }
-        Ok(())
-    }
-
-    /// Names are at the ends of lines if they fit there, otherwise in a key above.
-    fn key(&self, width: Width) -> Key {
-        let has_dots = self.series.iter().any(|series| matches!(series.form, Form::Dots { .. }));
-        let mut entries = Vec::new();
-        let (mut x, mut row) = (0, 0);
-        for (index, series) in self.series.iter().enumerate() {
-            let room = KEY_MARK + bold_width(&series.name) + 16 * PX;
-            if x > 0 && x + room > width.of_sheet() {
-                (x, row) = (0, row + 1);
-            }
-            let is_dots = matches!(series.form, Form::Dots { .. });
-            let is_band = matches!(series.form, Form::Band(_));
-            entries.push(KeyEntry { index, name: series.name.clone(), is_dots, is_band, x, row });
-            x += room;
-        }
-        let is_drawn = !entries.is_empty() && (!width.is_wide() || (has_dots && entries.len() > 1));
-        Key { entries, is_drawn }
     }
 }
 
@@ -318,213 +201,130 @@ impl Series {
         Self { name: name.into(), form: Form::Band(points) }
     }
 
-    /// Points with labels. A label may be empty. A label without space is left out.
+    /// Points with labels. A label may be empty.
     #[must_use]
     pub fn dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
         Self { name: name.into(), form: Form::Dots { points, joined: false } }
     }
 
-    /// Points with labels, joined by a line in their order. A label without space is left out.
+    /// Points with labels, joined by a line in their order.
     #[must_use]
     pub fn joined_dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
         Self { name: name.into(), form: Form::Dots { points, joined: true } }
     }
 
-    fn xs(&self) -> Vec<f64> {
-        match &self.form {
-            Form::Line(points) => points.iter().map(|point| point.0).collect(),
-            Form::Band(points) => points.iter().map(|point| point.0).collect(),
-            Form::Dots { points, .. } => points.iter().map(|point| point.0).collect(),
-        }
-    }
-
-    fn ys(&self) -> Vec<f64> {
-        match &self.form {
-            Form::Line(points) => points.iter().map(|point| point.1).collect(),
-            Form::Band(points) => points.iter().flat_map(|point| [point.1, point.2]).collect(),
-            Form::Dots { points, .. } => points.iter().map(|point| point.1).collect(),
-        }
-    }
-
-    /// Returns its points, or the middle of a band.
-    fn middles(&self) -> Vec<(f64, f64)> {
+    /// Returns its points; of a band the low and the high ones.
+    fn corners(&self) -> Vec<(f64, f64)> {
         match &self.form {
             Form::Line(points) => points.clone(),
-            Form::Band(points) => {
-                points.iter().map(|&(x, low, high)| (x, f64::midpoint(low, high))).collect()
-            }
+            Form::Band(points) => points.iter().flat_map(|&(x, low, high)| [(x, low), (x, high)]).collect(),
             Form::Dots { points, .. } => points.iter().map(|&(x, y, _)| (x, y)).collect(),
         }
     }
+
+    /// Returns its lines, from gap to gap.
+    fn runs_of_lines(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
+        if !matches!(self.form, Form::Line(_) | Form::Dots { joined: true, .. }) {
+            return Vec::new();
+        }
+        let points = self.corners();
+        let runs = points.split(|at| !plot.has_place(at));
+        runs.filter(|run| run.len() > 1).map(<[_]>::to_vec).collect()
+    }
+
+    /// Returns its dots with their labels. A value between two gaps has no line, so it is a dot.
+    fn single_dots(&self, plot: &Plot) -> Vec<(f64, f64, String)> {
+        match &self.form {
+            Form::Line(points) => {
+                let runs = points.split(|at| !plot.has_place(at));
+                runs.filter(|run| run.len() == 1).map(|run| (run[0].0, run[0].1, String::new())).collect()
+            }
+            Form::Band(_) => Vec::new(),
+            Form::Dots { points, .. } => {
+                points.iter().filter(|(x, y, _)| plot.has_place(&(*x, *y))).cloned().collect()
+            }
+        }
+    }
+
+    /// Returns the outlines of its bands, from gap to gap.
+    fn bands(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
+        let Form::Band(points) = &self.form else { return Vec::new() };
+        let has_place =
+            |(x, low, high): (f64, f64, f64)| plot.has_place(&(x, low)) && plot.has_place(&(x, high));
+        let runs = points.split(|&point| !has_place(point)).filter(|run| run.len() > 1);
+        let outline = |run: &[(f64, f64, f64)]| {
+            let above = run.iter().map(|&(x, _, high)| (x, high));
+            above.chain(run.iter().rev().map(|&(x, low, _)| (x, low))).collect()
+        };
+        runs.map(outline).collect()
+    }
 }
 
-type Chart<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<FittedAxis, FittedAxis>>;
-
-struct Margins {
-    left: i32,
-    top: i32,
-    right: i32,
+impl Form {
+    /// Returns the mark beside a name.
+    fn key(&self, colour: Colour) -> Markup {
+        let attribute = colour.attribute();
+        html! {
+            svg viewBox={ "0 0 " (32 * PX) " " (12 * PX) } aria-hidden="true" {
+                @match self {
+                    Self::Band(_) => rect width="100%" height="100%" fill=(attribute) opacity=(BAND_OPACITY) {},
+                    Self::Line(_) | Self::Dots { joined: true, .. } => {
+                        polyline points=(format!("0,{} {},{0}", 6 * PX, 32 * PX)) stroke=(attribute) stroke-width=(LINE) {}
+                    }
+                    Self::Dots { joined: false, .. } => {}
+                }
+                @if matches!(self, Self::Dots { .. }) {
+                    circle cx="50%" cy="50%" r=(DOT) fill=(attribute) {}
+                }
+            }
+        }
+    }
 }
 
-/// Draws the grid and its numbers.
-fn mesh<'a, 'b>(
-    sheet: &'b Sheet<'a>,
-    margins: &Margins,
-    across: FittedAxis,
-    up: FittedAxis,
-) -> Result<Chart<'a, 'b>, Fault> {
-    let (x_numbers, y_numbers) = (across.how_many(), up.how_many());
-    let mut chart = ChartBuilder::on(sheet)
-        .margin_top(margins.top)
-        .margin_right(margins.right)
-        .x_label_area_size(44 * PX)
-        .y_label_area_size(margins.left)
-        .build_cartesian_2d(across, up)?;
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .x_labels(x_numbers)
-        .y_labels(y_numbers)
-        .bold_line_style(stroke(GRID, HAIR))
-        // The numbers have no line beside them.
-        .axis_style(TRANSPARENT)
-        .set_tick_mark_size(LabelAreaPosition::Bottom, 4 * PX)
-        .set_tick_mark_size(LabelAreaPosition::Left, 4 * PX)
-        .x_label_style(text_style(QUIET, TEXT, HPos::Center, VPos::Top))
-        .y_label_style(text_style(QUIET, TEXT, HPos::Right, VPos::Center))
-        .draw()?;
-    let (xs, ys) = (chart.x_range(), chart.y_range());
-    let foot = [(xs.start, ys.start), (xs.end, ys.start)].map(|corner| chart.backend_coord(&corner));
-    sheet.draw(&PathElement::new(foot, stroke(QUIET, HAIR)))?;
-    Ok(chart)
-}
+/// The error type of plotters. Writing SVG into a string never fails.
+type Fault = DrawingAreaErrorKind<io::Error>;
 
 fn stroke(colour: Colour, width: u32) -> ShapeStyle {
     colour.light.stroke_width(width)
 }
 
-/// A rectangle on the sheet.
-struct Room {
-    left: i32,
-    top: i32,
-    right: i32,
-    bottom: i32,
+/// Returns the style of text in a colour. The style sheet names the font family.
+fn text_style(colour: Colour) -> TextStyle<'static> {
+    // plotters writes a size that is smaller by this factor.
+    ("sans-serif", f64::from(TEXT * PX) * 1.24).into_font().color(&colour.light)
 }
 
-impl Room {
-    fn around((x, y): (i32, i32), r: i32) -> Self {
-        Self { left: x - r, top: y - r, right: x + r, bottom: y + r }
-    }
-
-    fn overlaps(&self, other: &Self) -> bool {
-        self.left < other.right
-            && other.left < self.right
-            && self.top < other.bottom
-            && other.top < self.bottom
-    }
-
-    fn holds(&self, other: &Self) -> bool {
-        self.left <= other.left
-            && other.right <= self.right
-            && self.top <= other.top
-            && other.bottom <= self.bottom
-    }
+/// Returns the mark beside a name in the key of a file.
+fn key_line((x, y): (i32, i32), style: ShapeStyle) -> PathElement<(i32, i32)> {
+    PathElement::new([(x + 4 * PX, y), (x + 28 * PX, y)], style)
 }
 
-/// Returns the rectangles that a line covers.
-fn along(from: (i32, i32), to: (i32, i32)) -> impl Iterator<Item = Room> {
-    const STEPS: i32 = 24;
-    let between = |from: i32, to: i32, step: i32| from + (to - from) / STEPS * step;
-    (1..STEPS).map(move |step| Room::around((between(from.0, to.0, step), between(from.1, to.1, step)), PX))
+/// Returns the approximate width of a number. The font of the reader is unknown, so the result is
+/// rather too wide.
+fn digits_width(digits: usize) -> i32 {
+    i32::try_from(digits).unwrap_or(0) * 85
 }
 
-/// A possible place of a label.
-struct Place {
-    anchor: (i32, i32),
-    across: HPos,
-    room: Room,
+/// The colours of the series, in their order.
+fn colours() -> impl Iterator<Item = Colour> {
+    SERIES.into_iter().cycle()
 }
 
-impl Place {
-    fn new(anchor: (i32, i32), across: HPos, width: i32) -> Self {
-        const HALF: i32 = 7 * PX;
-        let left = match across {
-            HPos::Left => anchor.0,
-            HPos::Center => anchor.0 - width / 2,
-            HPos::Right => anchor.0 - width,
-        };
-        let room = Room { left, top: anchor.1 - HALF, right: left + width, bottom: anchor.1 + HALF };
-        Self { anchor, across, room }
-    }
+/// plotters counts in whole units. Ten units a pixel give smooth lines.
+const PX: i32 = 10;
 
-    /// The best place comes first.
-    fn beside((x, y): (i32, i32), width: i32) -> [Self; 6] {
-        const GAP: i32 = 10 * PX;
-        let (above, below) = (y - 15 * PX, y + 16 * PX);
-        [
-            Self::new((x + GAP, y), HPos::Left, width),
-            Self::new((x, above), HPos::Center, width),
-            Self::new((x, below), HPos::Center, width),
-            Self::new((x - GAP, y), HPos::Right, width),
-            Self::new((x + GAP / 2, above), HPos::Left, width),
-            Self::new((x + GAP / 2, below), HPos::Left, width),
-        ]
-    }
-}
+/// The size of a drawing. A page scales it to the width of its column: the text is readable on a
+/// phone, and not too large on a wide screen.
+const WIDTH: i32 = 460 * PX;
+const HEIGHT: i32 = 280 * PX;
 
-/// Draws the key above the chart, with the mark of each series.
-struct Key {
-    entries: Vec<KeyEntry>,
-    is_drawn: bool,
-}
+/// The height of text in pixels.
+const TEXT: i32 = 14;
 
-struct KeyEntry {
-    index: usize,
-    name: String,
-    is_dots: bool,
-    is_band: bool,
-    x: i32,
-    row: i32,
-}
-
-impl Key {
-    fn height(&self) -> i32 {
-        let rows = self.entries.last().map_or(0, |last| last.row + 1);
-        if self.is_drawn { rows * KEY_ROW + 6 * PX } else { 0 }
-    }
-
-    fn draw(&self, sheet: &Sheet<'_>) -> Result<(), Fault> {
-        for entry in self.entries.iter().filter(|_| self.is_drawn) {
-            let colour = series_colour(entry.index);
-            let (x, y) = (entry.x, entry.row * KEY_ROW + 9 * PX);
-            let end = x + KEY_MARK - 8 * PX;
-            if entry.is_dots {
-                marker(sheet, entry.index, (x + 8 * PX, y))?;
-            } else if entry.is_band {
-                let corners = [(x, y - 5 * PX), (end, y - 5 * PX), (end, y + 5 * PX), (x, y + 5 * PX)];
-                sheet.draw(&Polygon::new(corners, colour.light.mix(BAND_OPACITY).filled()))?;
-            } else {
-                sheet.draw(&PathElement::new([(x, y), (end, y)], stroke(colour, LINE)))?;
-            }
-            let name_at = if entry.is_dots { x + 18 * PX } else { x + KEY_MARK };
-            let style = bold(&text_style(colour, TEXT, HPos::Left, VPos::Center));
-            write(sheet, &entry.name, &style, (name_at, y))?;
-        }
-        Ok(())
-    }
-}
-
-/// Lengths in pixels.
-const TEXT: i32 = 13;
-
-/// Lengths in the units of the sheet.
+/// Lengths in the units of the drawing.
 const LINE: u32 = 22;
 const HAIR: u32 = 10;
-/// The width of a name at the end of a line.
-const NAME_HEIGHT: i32 = 16 * PX;
-
-const KEY_ROW: i32 = 20 * PX;
-const KEY_MARK: i32 = 40 * PX;
+const DOT: i32 = 45;
 
 const BAND_OPACITY: f64 = 0.22;
 
@@ -551,15 +351,21 @@ mod tests {
 
     #[test]
     fn a_value_between_gaps_is_drawn_as_a_dot() {
-        let svg = plot().svg();
-        // The second series is two values with a gap between them; its mark is a square.
-        let squares = svg.matches(&format!("fill=\"{}\" points", series_colour(1).attribute())).count();
-        assert_eq!(squares, 2);
+        // The second series is two values with a gap between them.
+        let dot = format!("r=\"{DOT}\" opacity=\"1\" fill=\"{}\"", SERIES[1].attribute());
+        assert_eq!(plot().svg().matches(&dot).count(), 2, "{}", plot().svg());
+    }
+
+    #[test]
+    fn series_are_named_on_a_page_and_in_a_file() {
+        for drawn in [plot().html().into_string(), plot().svg()] {
+            assert!(["p50", "p90", "p50 to p99"].iter().all(|name| drawn.contains(name)), "{drawn}");
+        }
     }
 
     #[test]
     fn without_values_it_says_so() {
-        let empty = Plot::new("Nothing", Axis::elapsed(), Axis::linear("ms"));
+        let empty = Plot::new("Nothing", Axis::elapsed(), Axis::linear("ms")).limit(300.0, "");
         assert!(empty.svg().contains(NOTHING));
         let gaps = empty.series(Series::line("p90", vec![(0.0, f64::NAN)]));
         assert!(gaps.svg().contains(NOTHING));
