@@ -16,20 +16,12 @@ pub(crate) struct Benchmark {
     pub(super) title: &'static str,
     /// The cost that its rows differ in.
     pub(super) cost: CostName,
-    /// The unit of work in which its time is linear.
-    pub(super) unit_of_work: &'static str,
     pub(super) plan: fn() -> Vec<PlannedSeries>,
 }
 
 /// All benchmarks.
 pub(super) static ALL: [Benchmark; 7] = [
-    Benchmark {
-        algorithm: Algorithm::Bcrypt,
-        title: "bcrypt",
-        cost: CostName::Cost,
-        unit_of_work: "key expansion (2^cost)",
-        plan: bcrypt_series,
-    },
+    Benchmark { algorithm: Algorithm::Bcrypt, title: "bcrypt", cost: CostName::Cost, plan: bcrypt_series },
     pbkdf2(Algorithm::Pbkdf2Sha1, "PBKDF2-HMAC-SHA-1", || pbkdf2_series(Prf::Sha1)),
     pbkdf2(Algorithm::Pbkdf2Sha256, "PBKDF2-HMAC-SHA-256", || pbkdf2_series(Prf::Sha256)),
     pbkdf2(Algorithm::Pbkdf2Sha512, "PBKDF2-HMAC-SHA-512", || pbkdf2_series(Prf::Sha512)),
@@ -37,27 +29,19 @@ pub(super) static ALL: [Benchmark; 7] = [
         algorithm: Algorithm::Sha512Crypt,
         title: "sha512-crypt",
         cost: CostName::Rounds,
-        unit_of_work: "round",
         plan: sha512_crypt_series,
     },
     Benchmark {
         algorithm: Algorithm::Argon2id,
         title: "argon2id",
         cost: CostName::MemoryKib,
-        unit_of_work: "KiB written (m·t)",
         plan: argon2_series,
     },
-    Benchmark {
-        algorithm: Algorithm::Scrypt,
-        title: "scrypt",
-        cost: CostName::N,
-        unit_of_work: "block of 128 bytes mixed (N·r·p)",
-        plan: scrypt_series,
-    },
+    Benchmark { algorithm: Algorithm::Scrypt, title: "scrypt", cost: CostName::N, plan: scrypt_series },
 ];
 
 const fn pbkdf2(algorithm: Algorithm, title: &'static str, plan: fn() -> Vec<PlannedSeries>) -> Benchmark {
-    Benchmark { algorithm, title, cost: CostName::Iterations, unit_of_work: "iteration × block", plan }
+    Benchmark { algorithm, title, cost: CostName::Iterations, plan }
 }
 
 impl Benchmark {

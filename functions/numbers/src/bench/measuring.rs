@@ -1,5 +1,5 @@
 //! Measures each table, from the cheapest cost to the most expensive. Costs that would take too
-//! long get their time from the fitted line.
+//! long get the time of the most expensive measured cost, in proportion to their work.
 
 use std::{
     num::NonZeroUsize,
@@ -8,11 +8,11 @@ use std::{
 
 use indicatif::ProgressBar;
 use saltern_algorithm::{Admitted, PoolSettings};
-use saltern_meter::{Effort, Line, Measured, Meter};
+use saltern_meter::{Effort, Measured, Meter};
 
 use super::{
     benchmark::Benchmark,
-    results::{Figure, Fit, Row, Series, Table, as_f64},
+    results::{Figure, Row, Series, Table, as_f64},
     tables::{PlannedRow, PlannedSeries},
 };
 use crate::progress::progress_bar;
@@ -25,8 +25,8 @@ pub(super) struct Pace {
     longest_one: Duration,
     /// The longest time of all hashes in lanes that is measured.
     longest_lanes: Duration,
-    /// Time for all tables. Each series has a share. After its share, only the points that a line
-    /// needs are measured.
+    /// Time for all tables. Each series has a share. After its share, only its first costs are
+    /// measured.
     all: Duration,
 }
 
@@ -107,28 +107,22 @@ impl Run<'_> {
             }
             self.bar.inc(1);
         }
-        let one_fit = fit(&one).ok_or_else(|| {
+        let rows = planned.rows.iter().zip(&lanes).map(|(row, &lanes)| {
+            Some(Row {
+                cost: row.cost,
+                work: row.work,
+                one: figure(&one, row.work, 1)?,
+                lanes: figure(&in_lanes, row.work, lanes).filter(|_| lanes > 1),
+            })
+        });
+        let rows: Option<_> = rows.collect();
+        let rows = rows.ok_or_else(|| {
             Failure::system(format!(
-                "{} could not be measured at two costs: give the process more memory",
+                "{} could not be measured: give the process more memory",
                 benchmark.title
             ))
         })?;
-        let lanes_fit = fit(&in_lanes);
-        let rows = planned.rows.iter().zip(&lanes).map(|(row, &lanes)| Row {
-            cost: row.cost,
-            work: row.work,
-            one: figure(&one, &one_fit.line, row.work, 1),
-            lanes: lanes_fit
-                .as_ref()
-                .filter(|_| lanes > 1)
-                .map(|fit| figure(&in_lanes, &fit.line, row.work, lanes)),
-        });
-        Ok(Series {
-            name: planned.name,
-            rows: rows.collect(),
-            one_line: Some(one_fit),
-            lanes_line: lanes_fit,
-        })
+        Ok(Series { name: planned.name, rows })
     }
 
     /// Measures a row if memory and time allow it.
@@ -151,7 +145,7 @@ impl Run<'_> {
             Way::One => self.meter.one(admitted, effort),
             Way::Lanes => self.meter.in_lanes(admitted, effort),
         };
-        // Without enough memory the row gets its time from the line.
+        // Without enough memory the row gets a scaled time.
         points.extend(measured.ok().map(|measured| (row.work, measured)));
     }
 
@@ -160,9 +154,9 @@ impl Run<'_> {
             Way::One => self.pace.longest_one,
             Way::Lanes => self.pace.longest_lanes,
         };
-        let line_needs_it = points.len() < POINTS_OF_A_LINE;
+        let is_first = points.len() < FIRST_COSTS;
         let in_time = self.began.elapsed() < self.share && expected(points, admitted.work()) <= longest;
-        admitted.memory_bytes() <= self.memory_bytes && (line_needs_it || in_time)
+        admitted.memory_bytes() <= self.memory_bytes && (is_first || in_time)
     }
 }
 
@@ -184,22 +178,18 @@ fn expected(points: &Points, work: u64) -> Duration {
     })
 }
 
-fn fit(points: &Points) -> Option<Fit> {
-    let points: Vec<_> =
-        points.iter().map(|(work, measured)| (as_f64(*work), measured.hash_cpu_ms())).collect();
-    let line = Line::fit(&points)?;
-    Some(Fit { line, worst_error: line.worst_error(&points), points: points.len() })
-}
-
-/// Returns the measured time, or the time from the line.
-fn figure(points: &Points, line: &Line, work: u64, at_once: usize) -> Figure {
+/// Returns the measured time, or the last one in proportion to the work.
+fn figure(points: &Points, work: u64, at_once: usize) -> Option<Figure> {
     let measured = points.iter().find(|(measured_work, _)| *measured_work == work);
-    measured
-        .map_or_else(|| Figure::from_line(line, work, at_once), |(_, measured)| Figure::measured(measured))
+    if let Some((_, measured)) = measured {
+        return Some(Figure::measured(measured));
+    }
+    let (last_work, last) = points.last()?;
+    Some(Figure::scaled(last, as_f64(work) / as_f64(*last_work), at_once))
 }
 
-/// Points that make a line.
-const POINTS_OF_A_LINE: usize = 2;
+/// The first costs are always measured: the cheapest is too cheap to predict the next.
+const FIRST_COSTS: usize = 2;
 
 /// The progress bar shows the expected time of a longer hash.
 const FELT: Duration = Duration::from_secs(1);
@@ -233,14 +223,13 @@ mod tests {
     }
 
     #[test]
-    fn a_measured_row_keeps_its_time_and_other_rows_get_it_from_the_line() {
-        let points = vec![point(16, 2.0), point(32, 4.0), point(64, 8.0)];
-        let fit = fit(&points).unwrap();
-        assert!(figure(&points, &fit.line, 32, 1).is_measured());
-        let expensive = figure(&points, &fit.line, 1 << 31, 1);
+    fn a_measured_row_keeps_its_time_and_other_rows_are_scaled_from_the_last() {
+        let points = vec![point(16, 2.0), point(32, 4.5)];
+        assert!(figure(&points, 16, 1).unwrap().is_measured());
+        let expensive = figure(&points, 1 << 31, 1).unwrap();
         assert!(!expensive.is_measured() && expensive.wall_ms.is_none());
-        let of_cost_18 = figure(&points, &fit.line, 1 << 18, 1).hash_ms;
-        assert!((expensive.hash_ms / of_cost_18 - 8192.0).abs() < 1e-6);
+        assert!((expensive.hash_ms / (4.5 * f64::from(1 << 26)) - 1.0).abs() < 1e-9);
+        assert!(figure(&Points::new(), 16, 1).is_none());
     }
 
     #[test]

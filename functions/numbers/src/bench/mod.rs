@@ -1,10 +1,9 @@
 //! `saltern-numbers bench`: the tables of well-known benchmarks, measured on this machine.
 //!
 //! 1. `benchmark` lists the algorithms. `tables` plans their rows, under the bench's own
-//!    `ceilings`. `measuring` measures them.
-//! 2. `results` holds the times; `sheets` makes tables of text from them. `published` has the times
-//!    of others.
-//! 3. `text` writes the tables to the terminal and as Markdown, `page` as a page.
+//!    `ceilings`. `measuring` measures them into `results`.
+//! 2. `sheets` makes tables of text, for the terminal and as Markdown. `page` makes a page, beside
+//!    the `published` times of others.
 
 mod benchmark;
 mod ceilings;
@@ -14,13 +13,8 @@ mod published;
 mod results;
 mod sheets;
 mod tables;
-mod text;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::{fs, path::PathBuf, time::Instant};
 
 use clap::Args;
 use saltern_meter::Machine;
@@ -38,7 +32,7 @@ use saltern_program::{Failure, say};
     after_help = "Measured are bcrypt with cost 4 to 18, PBKDF2 with 1 to 900,001 iterations, sha512-crypt with 1,000 to\n\
                   1,000,000 rounds, argon2id with 7 to 256 MiB and 1 to 5 passes, scrypt with N from 2^10 to 2^18 (r = 8, p = 1).\n\n\
                   Measure on an idle machine. A full run takes three to five minutes of one core, with --quick less than half a\n\
-                  minute. The time of bcrypt 31 is not measured: it is extrapolated from the other costs, and marked with ≈."
+                  minute. The time of bcrypt 31 is not measured: it is extrapolated from the last measured cost, and marked with ≈."
 )]
 pub(crate) struct BenchArguments {
     /// Measure only these: names with commas between [default: all]
@@ -53,22 +47,16 @@ pub(crate) struct BenchArguments {
     /// Also write a page (.html), Markdown (.md) or JSON (.json); may be repeated
     #[arg(long, value_name = "FILE", value_parser = Out::parse)]
     pub(crate) out: Vec<Out>,
-    /// Measure nothing, and read the results of an earlier run from its JSON
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["benchmarks", "quick"])]
-    pub(crate) from: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &BenchArguments) -> Result<(), Failure> {
     // A file that cannot be written must fail before minutes of measuring.
     arguments.out.iter().try_for_each(Out::probe)?;
-    let results = match &arguments.from {
-        Some(file) => read(file)?,
-        None => measure(&benchmarks(&arguments.benchmarks), arguments.quick)?,
-    };
+    let results = measure(&benchmarks(&arguments.benchmarks), arguments.quick)?;
     for out in &arguments.out {
         out.write(&results)?;
     }
-    say(&if arguments.json { json(&results)? } else { text::text(&results) })
+    say(&if arguments.json { json(&results)? } else { sheets::text(&results) })
 }
 
 /// Returns the chosen benchmarks in the order of their list.
@@ -89,21 +77,6 @@ fn measure(benchmarks: &[&'static Benchmark], quick: bool) -> Result<Results, Fa
         took_seconds: started.elapsed().as_secs_f64(),
         quick,
         tables,
-    })
-}
-
-fn read(file: &Path) -> Result<Results, Failure> {
-    let name = file.display();
-    let text = fs::read_to_string(file).map_err(|error| {
-        Failure::configuration(format!(
-            "{name} cannot be read ({error}): name a file that `saltern-numbers bench --out FILE.json` wrote"
-        ))
-    })?;
-    let results: Option<Results> = serde_json::from_str(&text).ok();
-    results.filter(|results| results.form == FORM && results.is_whole()).ok_or_else(|| {
-        Failure::data(format!(
-            "{name} does not have the format of `saltern-numbers bench --out FILE.json` of this version: measure again"
-        ))
     })
 }
 
@@ -153,7 +126,7 @@ impl Out {
         let text = match self.form {
             Form::Html => page::html(results),
             Form::Json => json(results)?,
-            Form::Markdown => text::markdown(results),
+            Form::Markdown => sheets::markdown(results),
         };
         fs::write(&self.file, text).map_err(|error| self.cannot(&error))
     }

@@ -1,13 +1,13 @@
 //! The results of a run, as JSON has them.
 
 use saltern_encoded::Algorithm;
-use saltern_meter::{Line, Machine, Measured, Spread};
-use serde::{Deserialize, Serialize};
+use saltern_meter::{Machine, Measured, Spread};
+use serde::Serialize;
 
 use super::benchmark::Benchmark;
 
 /// A whole run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Results {
     /// The version of this format.
     pub(super) form: u32,
@@ -23,11 +23,11 @@ pub(super) struct Results {
     pub(super) tables: Vec<Table>,
 }
 
-/// The format that this version writes and reads.
-pub(super) const FORM: u32 = 1;
+/// The format that this version writes.
+pub(super) const FORM: u32 = 2;
 
 /// The table of an algorithm.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Table {
     #[serde(rename = "algorithm")]
     pub(super) benchmark: &'static Benchmark,
@@ -35,20 +35,15 @@ pub(super) struct Table {
 }
 
 /// Rows that differ only in the cost.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Series {
     /// The parameters of all its rows; empty if the cost is the only parameter.
     pub(super) name: String,
     pub(super) rows: Vec<Row>,
-    /// The line through the measured times of one hash alone.
-    pub(super) one_line: Option<Fit>,
-    /// The line through the measured times of a hash in lanes; `None` for an algorithm without
-    /// lanes.
-    pub(super) lanes_line: Option<Fit>,
 }
 
 /// One cost.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
     pub(super) cost: u64,
     /// In the unit in which time is linear ([`Admitted::work`](saltern_algorithm::Admitted::work)).
@@ -58,26 +53,8 @@ pub(super) struct Row {
     pub(super) lanes: Option<Figure>,
 }
 
-/// A line with its largest error.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Fit {
-    #[serde(flatten)]
-    pub(super) line: Line,
-    /// The largest error at a measured cost, as a share of the measured time.
-    pub(super) worst_error: f64,
-    /// The number of measured costs. A line through two costs has no error at them.
-    pub(super) points: usize,
-}
-
-impl Fit {
-    /// Whether times from the line would be wrong: its error at a measured cost is large.
-    pub(super) fn is_bad(&self) -> bool {
-        self.worst_error > BAD_FIT
-    }
-}
-
 /// The time of a hash.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Figure {
     pub(super) source: Source,
     /// Hashes that were computed at once.
@@ -87,44 +64,36 @@ pub(super) struct Figure {
     pub(super) hash_ms: f64,
     /// Hashes that one core computes in a second.
     pub(super) hashes_per_second: f64,
-    /// Processor time of the measured calls; `None` for a time from the line.
+    /// Processor time of the measured calls; `None` for a scaled time.
     pub(super) cpu_ms: Option<Spread>,
-    /// Wall-clock time of the measured calls; `None` for a time from the line.
+    /// Wall-clock time of the measured calls; `None` for a scaled time.
     pub(super) wall_ms: Option<Spread>,
 }
 
 /// The source of a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Source {
-    /// The line through the measured costs.
-    Line,
     /// A measurement of this cost.
     Measured,
+    /// The most expensive measured cost, in proportion to the work.
+    Scaled,
 }
 
 impl Figure {
     pub(super) fn measured(measured: &Measured) -> Self {
-        Self {
-            source: Source::Measured,
-            at_once: measured.at_once,
-            hash_ms: measured.hash_cpu_ms(),
-            hashes_per_second: MS_PER_SECOND / measured.hash_cpu_ms(),
-            wall_ms: Some(measured.wall_ms),
-            cpu_ms: Some(measured.cpu_ms),
-        }
+        let (cpu_ms, wall_ms) = (Some(measured.cpu_ms), Some(measured.wall_ms));
+        Self { cpu_ms, wall_ms, ..Self::new(Source::Measured, measured.at_once, measured.hash_cpu_ms()) }
     }
 
-    pub(super) fn from_line(line: &Line, work: u64, at_once: usize) -> Self {
-        let hash_ms = line.at(as_f64(work));
-        Self {
-            source: Source::Line,
-            at_once,
-            hash_ms,
-            hashes_per_second: MS_PER_SECOND / hash_ms,
-            wall_ms: None,
-            cpu_ms: None,
-        }
+    /// Returns the time of a cost with `times` the work.
+    pub(super) fn scaled(measured: &Measured, times: f64, at_once: usize) -> Self {
+        Self::new(Source::Scaled, at_once, measured.hash_cpu_ms() * times)
+    }
+
+    fn new(source: Source, at_once: usize, hash_ms: f64) -> Self {
+        let hashes_per_second = MS_PER_SECOND / hash_ms;
+        Self { source, at_once, hash_ms, hashes_per_second, cpu_ms: None, wall_ms: None }
     }
 
     pub(super) fn is_measured(&self) -> bool {
@@ -147,60 +116,61 @@ impl Results {
         shares.fold(1.0, f64::min)
     }
 
-    /// Whether the results are complete: a file can have lost a part.
-    pub(super) fn is_whole(&self) -> bool {
-        self.took_seconds >= 0.0 && self.tables.iter().all(Table::is_whole)
-    }
-
-    pub(super) fn table(&self, algorithm: Algorithm) -> Option<&Table> {
-        self.tables.iter().find(|table| table.benchmark.algorithm == algorithm)
+    /// Returns the row of a cost.
+    pub(super) fn row(&self, algorithm: Algorithm, series: usize, cost: u64) -> Option<&Row> {
+        let table = self.tables.iter().find(|table| table.benchmark.algorithm == algorithm)?;
+        table.series.get(series)?.rows.iter().find(|row| row.cost == cost)
     }
 }
 
-impl Table {
-    pub(super) fn has_times(&self, way: Way) -> bool {
-        self.series.iter().any(|series| series.rows.iter().any(|row| way(series, row).is_some()))
-    }
+/// A time of a row: alone, or in lanes.
+pub(super) type Way = fn(&Row) -> Option<Figure>;
 
-    fn is_whole(&self) -> bool {
-        !self.series.is_empty() && self.series.iter().all(Series::is_whole)
-    }
-}
-
-/// A time of a row, alone or in lanes: [`Series::one`] or [`Series::lanes`].
-pub(super) type Way = fn(&Series, &Row) -> Option<Figure>;
-
-impl Series {
-    /// Returns the time of one hash alone; `None` if only a bad line gives it.
-    pub(super) fn one(&self, row: &Row) -> Option<Figure> {
-        trusted(Some(row.one), self.one_line.as_ref())
-    }
-
-    /// Returns the time of a hash in lanes; `None` if only a bad line gives it, or without lanes.
-    pub(super) fn lanes(&self, row: &Row) -> Option<Figure> {
-        trusted(row.lanes, self.lanes_line.as_ref())
-    }
-
-    /// Whether there are rows, every cost is at least 1, and a line for lanes has rows with lanes.
-    fn is_whole(&self) -> bool {
-        let has_lanes = self.rows.iter().any(|row| row.lanes.is_some());
-        !self.rows.is_empty()
-            && self.rows.iter().all(|row| row.cost > 0)
-            && has_lanes == self.lanes_line.is_some()
-    }
-}
-
-/// A line that is off at measured costs is more so beyond them.
-fn trusted(figure: Option<Figure>, line: Option<&Fit>) -> Option<Figure> {
-    figure.filter(|figure| figure.is_measured() || line.is_some_and(|line| !line.is_bad()))
-}
-
-/// A line with a larger error, as a share of the measured time, is a bad fit.
-const BAD_FIT: f64 = 0.1;
+/// One hash alone, and a hash in lanes.
+pub(super) const WAYS: [(&str, Way); 2] = [("one hash", |row| Some(row.one)), ("in lanes", |row| row.lanes)];
 
 const MS_PER_SECOND: f64 = 1e3;
 
 #[allow(clippy::cast_precision_loss, reason = "costs and works here stay below 2^53")]
 pub(super) fn as_f64(number: u64) -> f64 {
     number as f64
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Returns a measurement of a hash that had half a core.
+    pub(in super::super) fn on_half_a_core(hash_ms: f64, at_once: usize) -> Measured {
+        let call_ms = hash_ms * as_f64(at_once as u64);
+        Measured { at_once, cpu_ms: Spread::of(&[call_ms; 3]), wall_ms: Spread::of(&[2.0 * call_ms; 3]) }
+    }
+
+    /// Returns bcrypt with a measured cost 10 and a cost 12 that was not measured, and PBKDF2 with an
+    /// output of two blocks.
+    pub(in super::super) fn results() -> Results {
+        let (one, lanes) = (on_half_a_core(51.2, 1), on_half_a_core(12.8, 8));
+        let row = |cost, work, one, lanes| Row { cost, work, one, lanes };
+        let bcrypt = vec![
+            row(10, 1 << 10, Figure::measured(&one), Some(Figure::measured(&lanes))),
+            row(12, 1 << 12, Figure::scaled(&one, 4.0, 1), Some(Figure::scaled(&lanes, 4.0, 8))),
+        ];
+        let pbkdf2 = vec![row(100_001, 200_002, Figure::measured(&one), None)];
+        let table = |name, series: &str, rows| Table {
+            benchmark: Benchmark::named(name).unwrap(),
+            series: vec![Series { name: series.to_owned(), rows }],
+        };
+        Results {
+            form: FORM,
+            version: "0.1.0".to_owned(),
+            machine: Machine { cpu: "a CPU".to_owned(), architecture: "x86_64".to_owned(), cores: 2 },
+            began: "2026-11-01T00:00:00Z".to_owned(),
+            took_seconds: 10.0,
+            quick: true,
+            tables: vec![
+                table("bcrypt", "", bcrypt),
+                table("pbkdf2-sha1", "40 bytes of output (2 blocks)", pbkdf2),
+            ],
+        }
+    }
 }

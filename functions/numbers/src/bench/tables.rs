@@ -51,11 +51,11 @@ pub(super) struct PlannedSeries {
     pub(super) rows: Vec<PlannedRow>,
 }
 
-/// A setting to measure, or to estimate with the line.
+/// A setting to measure.
 pub(super) struct PlannedRow {
     pub(super) cost: u64,
     pub(super) work: u64,
-    /// `None` above the bench's ceiling: its time comes from the line.
+    /// `None` above the bench's ceiling: it is not measured.
     pub(super) admitted: Option<Admitted>,
 }
 
