@@ -75,6 +75,19 @@ pub(crate) struct Summary {
     /// The cost that the script estimated before the run, by list prices.
     #[serde(default, rename = "costUsd")]
     pub(crate) cost_usd: Option<f64>,
+    /// The length of the run. A program other than k6 does not write it.
+    #[serde(default)]
+    pub(crate) seconds: f64,
+    /// The figures of k6.
+    #[serde(default)]
+    pub(crate) metrics: BTreeMap<String, Metric>,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Metric {
+    /// `None` is a figure of a metric without a sample.
+    #[serde(default)]
+    pub(crate) values: BTreeMap<String, Option<f64>>,
 }
 
 /// A piece of the schedule: the rate moves to `per_second` within `seconds`.
@@ -89,6 +102,7 @@ pub(crate) struct Piece {
 #[derive(Deserialize)]
 pub(crate) struct Fleet {
     pub(crate) function: Value,
+    #[serde(default)]
     pub(crate) assumptions: Vec<Assumption>,
     pub(crate) started_at_unix_ms: i64,
     pub(crate) seconds: Vec<FleetSecond>,
@@ -248,6 +262,8 @@ pub(crate) mod tests {
                 ],
                 broken: broken.iter().map(ToString::to_string).collect(),
                 cost_usd: None,
+                seconds: 4.0,
+                metrics: BTreeMap::new(),
             },
             callers: Series { started_at_unix_ms: 1_795_262_400_000, seconds: vec![second; 4], totals },
             fleet: None,
@@ -293,7 +309,10 @@ pub(crate) mod tests {
         let directory =
             std::env::temp_dir().join(format!("saltern-load-report-{}", std::process::id())).join("mine");
         fs::create_dir_all(&directory).unwrap();
-        let summary = json!({"script": "soak.ts", "knobs": {"LOAD_URL": "https://x.example"}, "broken": [], "costUsd": 0.5});
+        let summary = json!({
+            "script": "soak.ts", "knobs": {"LOAD_URL": "https://x.example"}, "broken": [], "costUsd": 0.5,
+            "metrics": {"hello_ms": {"type": "trend", "values": {"max": null}}},
+        });
         fs::write(directory.join("summary.json"), summary.to_string()).unwrap();
         fs::write(directory.join("callers.json"), serde_json::to_string(&Series::default()).unwrap())
             .unwrap();

@@ -36,9 +36,6 @@ pub(crate) struct Second {
     /// Times of `/hello`, if the script sends it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) hello_ms: Option<Percentiles>,
-    /// The time beyond the time of fleet's model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) beyond_model_ms: Option<Percentiles>,
     /// Iterations that k6 dropped.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) dropped: u64,
@@ -54,7 +51,6 @@ pub(crate) struct Totals {
     pub(crate) failed: BTreeMap<String, u64>,
     pub(crate) ms: Option<Percentiles>,
     pub(crate) hello_ms: Option<Percentiles>,
-    pub(crate) beyond_model_ms: Option<Percentiles>,
     pub(crate) dropped: u64,
 }
 
@@ -128,7 +124,6 @@ struct Gathered {
     failed: BTreeMap<String, u64>,
     ms: Vec<f64>,
     hello_ms: Vec<f64>,
-    beyond_model_ms: Vec<f64>,
     dropped: u64,
 }
 
@@ -153,7 +148,6 @@ impl Run {
                 }
             }
             "hello_ms" => self.at(second).hello_ms.push(value),
-            "beyond_model_ms" => self.at(second).beyond_model_ms.push(value),
             "dropped_iterations" if value > 0.0 => self.at(second).dropped += count(value),
             _ => return Ok(None),
         }
@@ -213,9 +207,8 @@ impl Run {
             all.add(&gathered);
             seconds.push(gathered.second());
         }
-        let Second { requested, right, local, failed, ms, hello_ms, beyond_model_ms, dropped, .. } =
-            all.second();
-        let totals = Totals { requested, right, local, failed, ms, hello_ms, beyond_model_ms, dropped };
+        let Second { requested, right, local, failed, ms, hello_ms, dropped, .. } = all.second();
+        let totals = Totals { requested, right, local, failed, ms, hello_ms, dropped };
         Series { started_at_unix_ms: first * 1000, seconds, totals }
     }
 }
@@ -230,7 +223,6 @@ impl Gathered {
         }
         self.ms.extend(&other.ms);
         self.hello_ms.extend(&other.hello_ms);
-        self.beyond_model_ms.extend(&other.beyond_model_ms);
     }
 
     fn second(mut self) -> Second {
@@ -241,7 +233,6 @@ impl Gathered {
             under_way: (self.under_way * 100.0).round() / 100.0,
             ms: percentiles(&mut self.ms),
             hello_ms: percentiles(&mut self.hello_ms),
-            beyond_model_ms: percentiles(&mut self.beyond_model_ms),
             failed: self.failed,
             dropped: self.dropped,
         }
@@ -271,8 +262,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// The metrics with their quotes, as k6 writes them.
-const METRICS: [&str; 4] =
-    ["\"operation_ms\"", "\"hello_ms\"", "\"beyond_model_ms\"", "\"dropped_iterations\""];
+const METRICS: [&str; 3] = ["\"operation_ms\"", "\"hello_ms\"", "\"dropped_iterations\""];
 
 /// The kind of a right answer.
 const RIGHT: &str = "right";

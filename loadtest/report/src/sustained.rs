@@ -1,10 +1,10 @@
 //! The result of a steady rate through k6 and fleet.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{io, path::Path};
 
 use serde::Deserialize;
 
-use crate::evening::read;
+use crate::evening::{Summary, read};
 
 /// The files of a run of `sustained.ts`.
 struct Run {
@@ -13,18 +13,6 @@ struct Run {
     k6: f64,
     /// Processor seconds of fleet.
     fleet: f64,
-}
-
-#[derive(Deserialize)]
-struct Summary {
-    seconds: f64,
-    broken: Vec<String>,
-    metrics: BTreeMap<String, Metric>,
-}
-
-#[derive(Deserialize)]
-struct Metric {
-    values: BTreeMap<String, f64>,
 }
 
 #[derive(Deserialize)]
@@ -72,12 +60,8 @@ impl Run {
     }
 
     fn value(&self, metric: &str, figure: &str) -> f64 {
-        self.summary
-            .metrics
-            .get(metric)
-            .and_then(|metric| metric.values.get(figure))
-            .copied()
-            .unwrap_or(f64::NAN)
+        let metric = self.summary.metrics.get(metric);
+        metric.and_then(|metric| metric.values.get(figure).copied()?).unwrap_or(f64::NAN)
     }
 
     /// Returns the sort key: runs that kept their budgets first, then by the time beyond the model.

@@ -9,7 +9,7 @@
 //!   in the order of the calls.
 //! - [`Table`]: a caption, columns of text (`words`) or of `numbers`, and rows. It is also text for
 //!   a terminal (`text`) and `markdown`.
-//! - [`Chart`]: [`Bars`] or a [`Plot`], each with a title and a caption (`about`).
+//! - [`Plot`]: a chart with a title and a caption (`about`).
 //! - Cells: [`rounded`], [`exact`], [`count`], [`milliseconds`], [`percent`] and [`usd`] write
 //!   numbers. [`or_nothing`] writes a value that may be absent.
 //!
@@ -40,14 +40,12 @@
 #![forbid(unsafe_code)]
 
 mod axis;
-mod bars;
 mod number;
 mod page;
 mod palette;
 mod plot;
 
 pub use axis::Axis;
-pub use bars::Bars;
 pub use number::{count, exact, milliseconds, or_nothing, percent, rounded, usd};
-pub use page::{Chart, Page, Section, Table, Verdict};
+pub use page::{Page, Section, Table, Verdict};
 pub use plot::{Plot, Series};

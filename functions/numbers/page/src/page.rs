@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::{Bars, Plot, palette};
+use crate::{Plot, palette};
 
 /// A page: the verdict first, then the large figures, then the sections.
 #[derive(Clone, Debug)]
@@ -40,16 +40,7 @@ enum Block {
     Prose(String),
     Note(String),
     Table(Table),
-    Chart(Chart),
-}
-
-/// A chart of any kind.
-#[derive(Clone, Debug)]
-pub enum Chart {
-    /// Amounts as bars, one below the other.
-    Bars(Bars),
-    /// Lines, bands and dots between two axes.
-    Plot(Plot),
+    Chart(Plot),
 }
 
 /// A table. Columns of numbers are aligned right.
@@ -219,14 +210,14 @@ impl Section {
 
     /// Adds a chart.
     #[must_use]
-    pub fn chart(self, chart: impl Into<Chart>) -> Self {
+    pub fn chart(self, chart: Plot) -> Self {
         self.charts([chart])
     }
 
     /// Adds charts. Consecutive charts stand side by side on a wide screen.
     #[must_use]
-    pub fn charts<C: Into<Chart>>(mut self, charts: impl IntoIterator<Item = C>) -> Self {
-        self.blocks.extend(charts.into_iter().map(|chart| Block::Chart(chart.into())));
+    pub fn charts(mut self, charts: impl IntoIterator<Item = Plot>) -> Self {
+        self.blocks.extend(charts.into_iter().map(Block::Chart));
         self
     }
 
@@ -259,38 +250,8 @@ impl Block {
             Self::Prose(text) => html! { p { (text) } },
             Self::Note(text) => html! { p.note { (text) } },
             Self::Table(table) => table.html(),
-            Self::Chart(chart) => chart.html(),
+            Self::Chart(plot) => plot.html(),
         }
-    }
-}
-
-impl Chart {
-    fn html(&self) -> Markup {
-        let (title, about) = match self {
-            Self::Bars(bars) => (&bars.title, &bars.about),
-            Self::Plot(plot) => (&plot.title, &plot.about),
-        };
-        html! {
-            figure {
-                figcaption { h3 { (title) } @if !about.is_empty() { p { (about) } } }
-                @match self {
-                    Self::Bars(bars) => (bars.html()),
-                    Self::Plot(plot) => (plot.html()),
-                }
-            }
-        }
-    }
-}
-
-impl From<Bars> for Chart {
-    fn from(bars: Bars) -> Self {
-        Self::Bars(bars)
-    }
-}
-
-impl From<Plot> for Chart {
-    fn from(plot: Plot) -> Self {
-        Self::Plot(plot)
     }
 }
 

@@ -76,16 +76,19 @@ impl Plot {
         .into_string()
     }
 
-    /// Returns the names of the series and the drawing, for a page with the style sheet.
+    /// Returns the title, the caption, the names of the series and the drawing, for a page.
     pub(crate) fn html(&self) -> Markup {
         html! {
-            ul.key {
-                @for (series, colour) in self.series.iter().zip(colours()) {
-                    li { (series.form.key(colour)) " " (series.name) }
+            figure {
+                figcaption { h3 { (self.title) } @if !self.about.is_empty() { p { (self.about) } } }
+                ul.key {
+                    @for (series, colour) in self.series.iter().zip(colours()) {
+                        li { (series.form.key(colour)) " " (series.name) }
+                    }
+                    @for (_, label) in &self.limits { li { (Form::Line(Vec::new()).key(LIMIT)) " " (label) } }
                 }
-                @for (_, label) in &self.limits { li { (Form::Line(Vec::new()).key(LIMIT)) " " (label) } }
+                svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" { (self.name()) (self.marks(false)) }
             }
-            svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" { (self.name()) (self.marks(false)) }
         }
     }
 

@@ -5,7 +5,7 @@ use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Ve
 
 use super::{
     published::{Group, Published},
-    results::{Results, Series, Table, WAYS, Way, as_f64},
+    results::{Figure, Results, Series, Table, WAYS, Way, as_f64},
     sheets::{self, LEGEND, hash_ms, rate},
     tables::{CostName, PUBLISHED_OUTPUT_BYTES},
 };
@@ -28,7 +28,7 @@ fn verdict(results: &Results) -> String {
     let Some(row) = rows.into_iter().find(|row| row.one.is_measured()) else {
         return "The time of each hash on one core of this machine.".to_owned();
     };
-    let in_lanes = row.lanes.filter(|lanes| lanes.is_measured());
+    let in_lanes = row.lanes.filter(Figure::is_measured);
     let in_lanes = in_lanes
         .map_or_else(String::new, |lanes| format!(", and {} with {} in lanes", rate(&lanes), lanes.at_once));
     let (ms, rate) = (hash_ms(&row.one), rate(&row.one));
