@@ -38,19 +38,6 @@ impl Judgement {
         };
         Self { held, as_expected, sentence: format!("{verb}: {}", figures(evening)) }
     }
-
-    /// Returns the sentence for the head of a page, with the most important figures only.
-    fn in_short(&self, evening: &Evening) -> String {
-        let p90 =
-            evening.callers.totals.ms.map_or(String::new(), |ms| format!(", p90 {}", milliseconds(ms.p90)));
-        match (self.as_expected, self.held) {
-            (true, true) => {
-                format!("held {} logins a second: {}{p90}", count(evening.peak()), failed(evening))
-            }
-            (true, false) => format!("fell as expected: {}{p90}", failed(evening)),
-            (false, _) => self.sentence.clone(),
-        }
-    }
 }
 
 /// Returns a reason if the fall has none of the causes that the evening should show.
@@ -138,7 +125,7 @@ pub(crate) fn share_failed(evening: &Evening) -> f64 {
 pub(crate) fn together(evenings: &[Evening], judgements: &[Judgement]) -> String {
     let pairs = || evenings.iter().zip(judgements);
     let sentence = |(evening, judgement): (&Evening, &Judgement)| {
-        format!("{} {}.", capitalised(&evening.about.short), judgement.in_short(evening))
+        format!("{} {}.", capitalised(&evening.about.short), judgement.sentence)
     };
     if judgements.iter().all(|judgement| judgement.as_expected) {
         return pairs().map(sentence).collect::<Vec<_>>().join(" ");
@@ -233,7 +220,8 @@ mod tests {
         let sentence = together(&evenings, &judgements);
         assert_eq!(
             sentence,
-            "Zero fell as expected: none failed, p90 180 ms. Two held 100 logins a second: none failed, p90 180 ms."
+            "Zero fell as expected: up to 100 logins a second, p90 180 ms, none failed. \
+             Two held: up to 100 logins a second, p90 180 ms, none failed."
         );
         let evenings = [evening("two", Expected::Holds, &[SLOW]), evening("three", Expected::Holds, &[])];
         let judgements: Vec<_> = evenings.iter().map(Judgement::of).collect();

@@ -515,7 +515,7 @@ mod tests {
             through_fleet("two", Expected::Holds, &[]),
         ]);
         for said in [
-            "Zero fell as expected: none failed, p90 180 ms.",
+            "Zero fell as expected: up to 100 logins a second, p90 180 ms, none failed.",
             "Broken budgets: hello_ms: p(99)&lt;100 (is 4000).",
             "Concurrent requests",
             "Environments",

@@ -14,7 +14,8 @@ use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 pub(crate) struct Series {
     pub(crate) started_at_unix_ms: i64,
     pub(crate) seconds: Vec<Second>,
-    pub(crate) totals: Totals,
+    /// All seconds together, without the operations under way.
+    pub(crate) totals: Second,
 }
 
 /// One second. An operation counts as requested in its first second, and its result in its last.
@@ -26,6 +27,7 @@ pub(crate) struct Second {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) local: u64,
     /// Operations that waited for their answers, on average over the second.
+    #[serde(default)]
     pub(crate) under_way: f64,
     /// Operations without the right answer, by their kind in `lib/answers.ts`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -38,19 +40,6 @@ pub(crate) struct Second {
     pub(crate) hello_ms: Option<Percentiles>,
     /// Iterations that k6 dropped.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub(crate) dropped: u64,
-}
-
-/// The totals of all seconds.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-pub(crate) struct Totals {
-    pub(crate) requested: u64,
-    pub(crate) right: u64,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub(crate) local: u64,
-    pub(crate) failed: BTreeMap<String, u64>,
-    pub(crate) ms: Option<Percentiles>,
-    pub(crate) hello_ms: Option<Percentiles>,
     pub(crate) dropped: u64,
 }
 
@@ -207,9 +196,7 @@ impl Run {
             all.add(&gathered);
             seconds.push(gathered.second());
         }
-        let Second { requested, right, local, failed, ms, hello_ms, dropped, .. } = all.second();
-        let totals = Totals { requested, right, local, failed, ms, hello_ms, dropped };
-        Series { started_at_unix_ms: first * 1000, seconds, totals }
+        Series { started_at_unix_ms: first * 1000, seconds, totals: all.second() }
     }
 }
 

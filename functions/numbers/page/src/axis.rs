@@ -235,13 +235,9 @@ const MINUTE: i64 = 60;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// Seconds between two numbers of a time axis.
-#[rustfmt::skip]
-const STEPS: [i64; 17] = [
-    1, 2, 5, 10, 15, 30,
-    MINUTE, 2 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 30 * MINUTE,
-    HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR,
-];
+/// Seconds between two numbers of a time axis, up to half a day.
+const STEPS: [i64; 17] =
+    [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200];
 
 /// The relative rounding error.
 const ROUNDING: f64 = 1e-9;

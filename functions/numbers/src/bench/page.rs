@@ -87,12 +87,11 @@ fn section(tables: &[Table], published: &Published) -> Section {
     let (heading, about) = tables.first().map(family).unwrap_or_default();
     let mut section = Section::new(heading).prose(about);
     for table in tables {
-        let groups = numbered(published, table.benchmark.algorithm);
+        let groups: Vec<_> = published.of(table.benchmark.algorithm).collect();
         section = section.charts(charts(table, &groups));
         if !groups.is_empty() {
-            section = section
-                .table(beside(table, &groups))
-                .notes([format!("Published: {}.", sources(&groups).join("; "))]);
+            section =
+                section.table(beside(table, &groups)).notes([format!("Published: {}.", sources(&groups))]);
         }
         for sheet in sheets::of_table(table) {
             section = section.table(sheet.grid).notes(sheet.notes);
@@ -102,25 +101,25 @@ fn section(tables: &[Table], published: &Published) -> Section {
 }
 
 /// Returns a linear and a logarithmic chart of one hash beside published times, and of lanes.
-fn charts(table: &Table, groups: &[Numbered<'_>]) -> Vec<Plot> {
+fn charts(table: &Table, groups: &[&Group]) -> Vec<Plot> {
     let has_times =
         |way: Way| table.series.iter().flat_map(|series| &series.rows).any(|row| way(row).is_some());
     let mut charts = Vec::new();
     for (name, way) in WAYS.into_iter().filter(|(_, way)| has_times(*way)) {
         for is_logarithmic in [false, true] {
             // More lines than colours are divided: the first source has the newest processors.
-            let is_shown = |group: &&Numbered<'_>| {
-                groups.len() <= MOST_IN_A_CHART || is_logarithmic != (group.number == 1)
+            let is_shown = |group: &&&Group| {
+                groups.len() <= MOST_IN_A_CHART || is_logarithmic != (group.source == groups[0].source)
             };
             let shown: Vec<_> = groups.iter().filter(is_shown).collect();
-            let costs = shown.iter().flat_map(|group| group.group.points()).map(|(cost, _)| cost);
+            let costs = shown.iter().flat_map(|group| group.points()).map(|(cost, _)| cost);
             // A linear chart up to bcrypt-31 would show nothing of the other costs.
             let most = costs.max().filter(|_| !is_logarithmic).unwrap_or(u64::MAX);
             let plot = chart(table, name, way, is_logarithmic, most);
             let is_published = name == WAYS[0].0;
             charts.push(
                 shown.into_iter().filter(|_| is_published).fold(plot, |plot, group| {
-                    plot.series(Drawn::line(group.name.clone(), group.places(most)))
+                    plot.series(Drawn::line(group.name.clone(), places(group, most)))
                 }),
             );
         }
@@ -164,75 +163,40 @@ fn chart(table: &Table, name: &str, way: Way, is_logarithmic: bool, most: u64) -
     if scaled.is_empty() { plot } else { plot.series(Drawn::line("≈ extrapolated", scaled)) }
 }
 
-/// Returns each source with the names of its machines.
-fn sources(groups: &[Numbered<'_>]) -> Vec<String> {
-    let of_source = groups.chunk_by(|one, other| one.number == other.number);
-    let in_words = |groups: &[Numbered<'_>]| {
-        let machines: Vec<_> = groups.iter().map(|group| group.group.machine.as_str()).collect();
-        let first = groups.first()?;
-        Some(format!("[{}] {} on {}", first.number, first.group.source, machines.join(", ")))
+/// Returns each source with its machines.
+fn sources(groups: &[&Group]) -> String {
+    let of_source = groups.chunk_by(|one, other| one.source == other.source);
+    let in_words = |groups: &[&Group]| {
+        let machines: Vec<_> = groups.iter().map(|group| group.machine.as_str()).collect();
+        Some(format!("{} on {}", groups.first()?.source, machines.join(", ")))
     };
-    of_source.filter_map(in_words).collect()
+    of_source.filter_map(in_words).collect::<Vec<_>>().join("; ")
 }
 
 /// Returns the times of this machine and of published machines for each cost.
-fn beside(table: &Table, groups: &[Numbered<'_>]) -> Grid {
+fn beside(table: &Table, groups: &[&Group]) -> Grid {
     let (cost, series) = (table.benchmark.cost, &table.series[0]);
     let title = [table.benchmark.title, series.name.as_str()].join(" ");
     let mut grid = Grid::new(format!("{}: here and published, one hash, ms", title.trim()))
         .numbers_each([cost.heading(), "here"])
         .numbers_each(groups.iter().map(|group| group.name.clone()));
     let mut costs: Vec<u64> = series.rows.iter().map(|row| row.cost).collect();
-    costs.extend(groups.iter().flat_map(|group| group.group.points()).map(|point| point.0));
+    costs.extend(groups.iter().flat_map(|group| group.points()).map(|point| point.0));
     costs.sort_unstable();
     costs.dedup();
     for value in costs {
         let row = series.rows.iter().find(|row| row.cost == value);
         let own = or_nothing(row, |row| hash_ms(&row.one));
-        let published = groups.iter().map(|group| or_nothing(group.group.ms(value), rounded));
+        let published = groups.iter().map(|group| or_nothing(group.ms(value), rounded));
         grid = grid.row([cost.label(value), own].into_iter().chain(published));
     }
     grid
 }
 
-/// A published group with the number of its source.
-struct Numbered<'a> {
-    number: usize,
-    name: String,
-    group: &'a Group,
+fn places(group: &Group, most: u64) -> Vec<(f64, f64)> {
+    let points = group.points().filter(|point| point.0 <= most);
+    points.map(|(value, ms)| (place(group.benchmark.cost, value), ms)).collect()
 }
-
-impl Numbered<'_> {
-    fn places(&self, most: u64) -> Vec<(f64, f64)> {
-        let cost = self.group.benchmark.cost;
-        let points = self.group.points().filter(|point| point.0 <= most);
-        points.map(|(value, ms)| (place(cost, value), ms)).collect()
-    }
-}
-
-fn numbered(published: &Published, algorithm: Algorithm) -> Vec<Numbered<'_>> {
-    let mut sources: Vec<&str> = Vec::new();
-    let number =
-        |group: &'_ Group, sources: &[&str]| sources.iter().position(|source| *source == group.source);
-    let groups = published.of(algorithm).map(|group| {
-        let at = number(group, &sources).unwrap_or_else(|| {
-            sources.push(&group.source);
-            sources.len() - 1
-        });
-        Numbered { number: at + 1, name: format!("{} [{}]", plain(&group.machine), at + 1), group }
-    });
-    groups.collect()
-}
-
-/// Returns the name of a machine without makers and trademarks, so that eight columns fit.
-fn plain(machine: &str) -> String {
-    let (name, rest) = machine.split_once('@').unwrap_or((machine, ""));
-    let year = rest.split_once('(').map_or_else(String::new, |(_, year)| format!("({year}"));
-    let words = name.split_whitespace().filter(|word| !MAKERS.contains(word)).chain([year.as_str()]);
-    words.collect::<Vec<_>>().join(" ").trim().to_owned()
-}
-
-const MAKERS: [&str; 8] = ["AMD", "Apple", "CPU", "Core", "Intel", "Intel(R)", "Core(TM)", "Xeon(R)"];
 
 /// Returns the place of a cost on the axis of its charts.
 fn place(cost: CostName, value: u64) -> f64 {
@@ -284,12 +248,5 @@ mod tests {
         ] {
             assert!(html.contains(part), "{part}");
         }
-    }
-
-    #[test]
-    fn a_machine_is_named_without_trademarks() {
-        assert_eq!(plain("Intel(R) Core(TM) i5-2430M CPU @ 2.40GHz (2011)"), "i5-2430M (2011)");
-        assert_eq!(plain("Apple M1 Pro (2021)"), "M1 Pro (2021)");
-        assert_eq!(plain("author's desktop, 2016"), "author's desktop, 2016");
     }
 }
