@@ -143,10 +143,12 @@ impl Plot {
             .draw()?;
         for (series, colour) in self.series.iter().zip(colours()) {
             let band = colour.light.mix(BAND_OPACITY).filled();
-            chart.draw_series(series.bands(self).into_iter().map(|outline| Polygon::new(outline, band)))?;
-            let lines = series.runs_of_lines(self).into_iter();
+            chart.draw_series(
+                series.drawn_bands(self).into_iter().map(|outline| Polygon::new(outline, band)),
+            )?;
+            let lines = series.drawn_lines(self).into_iter();
             chart.draw_series(lines.map(|line| PathElement::new(line, stroke(colour, LINE))))?;
-            let dots = series.single_dots(self).into_iter().map(|(x, y, label)| {
+            let dots = series.drawn_dots(self).into_iter().map(|(x, y, label)| {
                 let above_left = text_style(INK).pos(Pos::new(HPos::Right, VPos::Bottom));
                 let label = Text::new(label, (4 * PX, -7 * PX), above_left);
                 EmptyElement::at((x, y)) + Circle::new((0, 0), DOT, colour.light.filled()) + label
@@ -226,7 +228,7 @@ impl Series {
     }
 
     /// Returns its lines, from gap to gap.
-    fn runs_of_lines(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
+    fn drawn_lines(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
         if !matches!(self.form, Form::Line(_) | Form::Dots { joined: true, .. }) {
             return Vec::new();
         }
@@ -236,7 +238,7 @@ impl Series {
     }
 
     /// Returns its dots with their labels. A value between two gaps has no line, so it is a dot.
-    fn single_dots(&self, plot: &Plot) -> Vec<(f64, f64, String)> {
+    fn drawn_dots(&self, plot: &Plot) -> Vec<(f64, f64, String)> {
         match &self.form {
             Form::Line(points) => {
                 let runs = points.split(|at| !plot.has_place(at));
@@ -250,7 +252,7 @@ impl Series {
     }
 
     /// Returns the outlines of its bands, from gap to gap.
-    fn bands(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
+    fn drawn_bands(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
         let Form::Band(points) = &self.form else { return Vec::new() };
         let has_place =
             |(x, low, high): (f64, f64, f64)| plot.has_place(&(x, low)) && plot.has_place(&(x, high));
