@@ -17,21 +17,17 @@
 //!   lanes each hash takes the time of the whole call, which is longer.
 //! - [`Spread`] has the median and the quartiles of the samples: half of the samples lie between
 //!   the quartiles.
-//! - [`Line`] is time as a line over work ([`Admitted::work`](saltern_algorithm::Admitted::work)).
-//!   It gives times for settings that were not measured, and its error at those that were.
 
 #![forbid(unsafe_code)]
 
 mod clock;
-mod line;
 mod machine;
 mod meter;
 mod others;
 mod spread;
 
 pub use clock::{process_time, thread_time};
-pub use line::Line;
 pub use machine::Machine;
 pub use meter::{Effort, Measured, Meter};
-pub use others::{Others, children_time, process_time_of};
+pub use others::{Others, process_time_of};
 pub use spread::{Spread, median, quantile};

@@ -36,28 +36,15 @@ impl Others {
     }
 }
 
-/// Returns the processor time of all threads of a process.
+/// Returns the processor time of all threads of a process, user and system.
 ///
 /// # Errors
 /// [`io::Error`] if the process does not exist.
 pub fn process_time_of(id: u32) -> io::Result<Duration> {
-    two_times(&id.to_string(), UTIME_FIELD)
-}
-
-/// Returns the processor time of all ended and awaited children of this process.
-///
-/// # Errors
-/// [`io::Error`] if `/proc` cannot be read.
-pub fn children_time() -> io::Result<Duration> {
-    two_times("self", CUTIME_FIELD)
-}
-
-/// Adds the user time in this field of `/proc/PROCESS/stat` and the system time in the next field.
-fn two_times(process: &str, first: usize) -> io::Result<Duration> {
-    let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+    let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
     // The second field, the name in parentheses, may contain spaces. The third field follows it.
     let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
-    let ticks = fields.skip(first - 3).take(2).map(str::parse::<u32>).sum::<Result<u32, _>>();
+    let ticks = fields.skip(UTIME_FIELD - 3).take(2).map(str::parse::<u32>).sum::<Result<u32, _>>();
     Ok(Duration::from_secs(1) * ticks.map_err(io::Error::other)? / TICKS_PER_SECOND)
 }
 
@@ -69,9 +56,6 @@ const GUEST_FIELD: usize = 8;
 
 /// `utime` of `proc_pid_stat(5)`, counted from 1; `stime` follows.
 const UTIME_FIELD: usize = 14;
-
-/// `cutime` of `proc_pid_stat(5)`, counted from 1; `cstime` follows.
-const CUTIME_FIELD: usize = 16;
 
 /// `USER_HZ`, which is 100 for programs on every Linux.
 const TICKS_PER_SECOND: u32 = 100;
@@ -93,7 +77,6 @@ mod tests {
         // A thread that runs elsewhere reports its time at the next tick.
         assert!(listed.abs_diff(before) < Duration::from_millis(100), "{listed:?} {before:?}");
         assert!(process_time_of(0).is_err());
-        assert!(children_time().unwrap() < Duration::from_mins(1));
     }
 
     #[test]
