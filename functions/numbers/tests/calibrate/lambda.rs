@@ -3,13 +3,11 @@
 
 use std::{
     collections::HashMap,
-    io::BufReader,
-    net::{SocketAddr, TcpStream},
     sync::{Arc, Mutex},
 };
 
 use saltern_encoded::{Params, bcrypt, pbkdf2::Prf};
-use saltern_stubs::http::{self, Request};
+use saltern_stubs::http::{Request, Response, Stub};
 use serde_json::{Value, json};
 
 /// The behaviour of the stub.
@@ -30,19 +28,16 @@ pub(crate) enum Mood {
 }
 
 pub(crate) struct Lambda {
-    pub(crate) address: SocketAddr,
+    pub(crate) stub: Stub,
     calls: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Lambda {
     pub(crate) fn start(mood: Mood) -> Self {
         let calls = Arc::<Mutex<Vec<Request>>>::default();
-        let noted = Arc::clone(&calls);
-        let serve = move |stream: &TcpStream| {
-            serve(stream, mood, &noted);
-            Ok(())
-        };
-        Self { address: http::listen("stub", || false, serve).unwrap(), calls }
+        let (noted, sent) = (Arc::clone(&calls), Mutex::default());
+        let stub = Stub::start(move |request| Some(respond(request, mood, &noted, &sent))).unwrap();
+        Self { stub, calls }
     }
 
     /// Returns the calls since the last time.
@@ -51,30 +46,28 @@ impl Lambda {
     }
 }
 
-fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<Request>>) {
-    let mut reader = BufReader::new(stream);
-    let mut sent = HashMap::new();
-    while let Some(request) = http::read(&mut reader).unwrap() {
-        let (status, header, payload) = match mood {
-            Mood::Refusing { status, code } => {
-                (status, Some(("x-amzn-errortype", code)), r#"{"Message":"from the stub"}"#.to_owned())
-            }
-            _ if request.method == "GET" => {
-                (200, None, json!({"MemorySize": 1769, "Architectures": ["arm64"]}).to_string())
-            }
-            Mood::Saying { error, payload } => (200, error.then_some(UNHANDLED), payload.to_owned()),
-            _ => match answer(&request.body, mood, &mut sent) {
-                Some(answer) => (200, None, answer.to_string()),
-                None => (200, Some(UNHANDLED), TIMED_OUT.to_owned()),
-            },
-        };
-        noted.lock().unwrap().push(request);
-        http::write(stream, status, header.as_slice(), payload.as_bytes()).unwrap();
-    }
+type Sent = HashMap<Vec<u8>, usize>;
+
+fn respond(request: Request, mood: Mood, noted: &Mutex<Vec<Request>>, sent: &Mutex<Sent>) -> Response {
+    let (status, header, payload) = match mood {
+        Mood::Refusing { status, code } => {
+            (status, Some(("x-amzn-errortype", code)), r#"{"Message":"from the stub"}"#.to_owned())
+        }
+        _ if request.method == "GET" => {
+            (200, None, json!({"MemorySize": 1769, "Architectures": ["arm64"]}).to_string())
+        }
+        Mood::Saying { error, payload } => (200, error.then_some(UNHANDLED), payload.to_owned()),
+        _ => match answer(&request.body, mood, &mut sent.lock().unwrap()) {
+            Some(answer) => (200, None, answer.to_string()),
+            None => (200, Some(UNHANDLED), TIMED_OUT.to_owned()),
+        },
+    };
+    noted.lock().unwrap().push(request);
+    Response::new(status, header.as_slice(), payload)
 }
 
 /// Answers an event as the function does; `None` if it times out. `sent` counts equal events.
-fn answer(event: &[u8], mood: Mood, sent: &mut HashMap<Vec<u8>, usize>) -> Option<Value> {
+fn answer(event: &[u8], mood: Mood, sent: &mut Sent) -> Option<Value> {
     let count = sent.entry(event.to_owned()).or_default();
     *count += 1;
     let event: Value = serde_json::from_slice(event).unwrap();

@@ -34,7 +34,7 @@ fn json_of(output: &Output) -> Value {
 
 /// Runs the command with the stub and these arguments.
 fn on_lambda(lambda: &Lambda, arguments: &[&str]) -> Output {
-    let endpoint = format!("http://{}", lambda.address);
+    let endpoint = lambda.stub.endpoint();
     let variables = [
         ("AWS_ACCESS_KEY_ID", "AKIAEXAMPLE"),
         ("AWS_SECRET_ACCESS_KEY", "example-secret-key"),

@@ -1,13 +1,9 @@
 //! A stub of CloudWatch: it decodes the CBOR of the SDK and answers from a made-up evening.
 
-use std::{
-    io::BufReader,
-    net::{SocketAddr, TcpStream},
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use ciborium::Value;
-use saltern_stubs::http::{self, Request};
+use saltern_stubs::http::{Request, Response, Stub};
 use serde_json::Value as Json;
 
 /// The behaviour of the stub.
@@ -28,7 +24,7 @@ pub(crate) struct Call {
 }
 
 pub(crate) struct CloudWatch {
-    pub(crate) address: SocketAddr,
+    pub(crate) stub: Stub,
     calls: Arc<Mutex<Vec<Call>>>,
 }
 
@@ -36,11 +32,8 @@ impl CloudWatch {
     pub(crate) fn start(mood: Mood) -> Self {
         let calls = Arc::<Mutex<Vec<Call>>>::default();
         let noted = Arc::clone(&calls);
-        let serve = move |stream: &TcpStream| {
-            serve(stream, mood, &noted);
-            Ok(())
-        };
-        Self { address: http::listen("stub", || false, serve).unwrap(), calls }
+        let stub = Stub::start(move |request| Some(respond(request, mood, &noted))).unwrap();
+        Self { stub, calls }
     }
 
     pub(crate) fn calls(&self) -> Vec<Call> {
@@ -48,21 +41,18 @@ impl CloudWatch {
     }
 }
 
-fn serve(stream: &TcpStream, mood: Mood, noted: &Mutex<Vec<Call>>) {
-    let mut reader = BufReader::new(stream);
-    while let Some(request) = http::read(&mut reader).unwrap() {
-        let body = json(&ciborium::from_reader(&request.body[..]).expect("the SDK writes CBOR"));
-        let (status, answer) = {
-            let mut noted = noted.lock().unwrap();
-            let answer = answer(mood, noted.len(), &body);
-            noted.push(Call { request, body });
-            answer
-        };
-        let mut cbor = Vec::new();
-        ciborium::into_writer(&answer, &mut cbor).unwrap();
-        let headers = [("smithy-protocol", "rpc-v2-cbor"), ("content-type", "application/cbor")];
-        http::write(stream, status, &headers, &cbor).unwrap();
-    }
+fn respond(request: Request, mood: Mood, noted: &Mutex<Vec<Call>>) -> Response {
+    let body = json(&ciborium::from_reader(&request.body[..]).expect("the SDK writes CBOR"));
+    let (status, answer) = {
+        let mut noted = noted.lock().unwrap();
+        let answer = answer(mood, noted.len(), &body);
+        noted.push(Call { request, body });
+        answer
+    };
+    let mut cbor = Vec::new();
+    ciborium::into_writer(&answer, &mut cbor).unwrap();
+    let headers = [("smithy-protocol", "rpc-v2-cbor"), ("content-type", "application/cbor")];
+    Response::new(status, &headers, cbor)
 }
 
 fn answer(mood: Mood, before: usize, body: &Json) -> (u16, Value) {

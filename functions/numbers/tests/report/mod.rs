@@ -75,7 +75,7 @@ impl Report {
     }
 
     fn of(name: &str, cloudwatch: &CloudWatch) -> Self {
-        Self::new(name, &format!("http://{}", cloudwatch.address))
+        Self::new(name, &cloudwatch.stub.endpoint())
     }
 
     fn with(mut self, arguments: &[&str]) -> Self {
@@ -163,7 +163,7 @@ fn an_evening_becomes_a_page() {
 #[test]
 fn a_late_report_warns_that_a_search_misses_old_series() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
-    let endpoint = format!("http://{}", cloudwatch.address);
+    let endpoint = cloudwatch.stub.endpoint();
     for (days, is_late) in [(0, false), (13, false), (15, true)] {
         let page = Report::days_later("late", &endpoint, days).page();
         let says = page.contains("series with a value in the 14 days before the report");

@@ -2,16 +2,15 @@
 //!
 //! It reads the bytes of the protocol without the SDK: JSON 1.1 over HTTP/1.1.
 
-use std::{
-    io,
-    net::{SocketAddr, TcpStream},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use std::{io, sync::Arc};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
 
-use crate::http;
+use crate::{
+    http::{Request, Response, Stub},
+    watched::Watched,
+};
 
 /// A document that the stub decrypts.
 #[derive(Clone, Debug)]
@@ -39,8 +38,14 @@ pub enum Behaviour {
 /// The server. Dropping it closes its port.
 #[derive(Debug)]
 pub struct Kms {
-    shared: Arc<Mutex<State>>,
-    address: SocketAddr,
+    shared: Arc<Watched<State>>,
+    stub: Stub,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    behaviour: Behaviour,
+    calls: usize,
 }
 
 impl Kms {
@@ -49,78 +54,47 @@ impl Kms {
     /// # Errors
     /// [`io::Error`] if the system has no free port or no thread.
     pub fn start(documents: &[Document]) -> io::Result<Self> {
-        let state = State { documents: documents.to_vec(), ..State::default() };
-        let shared = Arc::new(Mutex::new(state));
-        let (accepting, serving) = (Arc::clone(&shared), Arc::clone(&shared));
-        let is_closed = move || lock(&accepting).closed;
-        let address = http::listen("kms", is_closed, move |connection| serve(connection, &serving))?;
-        Ok(Self { shared, address })
+        let (shared, documents) = (Arc::<Watched<State>>::default(), documents.to_vec());
+        let serving = Arc::clone(&shared);
+        let stub = Stub::start(move |request| {
+            let behaviour = serving.change(|state| {
+                state.calls += 1;
+                state.behaviour
+            });
+            let (status, body) = match behaviour {
+                Behaviour::Decrypts => match decrypt(&request, &documents) {
+                    Ok(plaintext) => (200, json!({"Plaintext": BASE64_STANDARD.encode(plaintext)})),
+                    Err(code) => (400, json!({"__type": code})),
+                },
+                Behaviour::Denies => (400, json!({"__type": "AccessDeniedException"})),
+                Behaviour::Disconnects => return None,
+            };
+            Some(Response::new(status, &[("content-type", "application/x-amz-json-1.1")], body.to_string()))
+        })?;
+        Ok(Self { shared, stub })
     }
 
     /// Returns the value for `AWS_ENDPOINT_URL_KMS`.
     #[must_use]
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        self.stub.endpoint()
     }
 
     /// Changes how the stub treats calls from now on.
     pub fn behave(&self, behaviour: Behaviour) {
-        lock(&self.shared).behaviour = behaviour;
+        self.shared.lock().behaviour = behaviour;
     }
 
     /// Returns the number of received calls.
     #[must_use]
     pub fn calls(&self) -> usize {
-        lock(&self.shared).calls
+        self.shared.lock().calls
     }
-}
-
-impl Drop for Kms {
-    fn drop(&mut self) {
-        lock(&self.shared).closed = true;
-        // This wakes the accepting thread, which closes the port.
-        let _refused = TcpStream::connect(self.address);
-    }
-}
-
-#[derive(Debug, Default)]
-struct State {
-    documents: Vec<Document>,
-    behaviour: Behaviour,
-    calls: usize,
-    closed: bool,
-}
-
-fn lock(shared: &Mutex<State>) -> MutexGuard<'_, State> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn serve(connection: &TcpStream, shared: &Mutex<State>) -> io::Result<()> {
-    let mut reader = io::BufReader::new(connection);
-    while let Some(request) = http::read(&mut reader)? {
-        let answer = {
-            let mut state = lock(shared);
-            state.calls += 1;
-            match state.behaviour {
-                Behaviour::Decrypts => decrypt(&request, &state.documents),
-                Behaviour::Denies => Err("AccessDeniedException"),
-                Behaviour::Disconnects => return Ok(()),
-            }
-        };
-        let (status, body) = match answer {
-            Ok(plaintext) => (200, json!({"Plaintext": BASE64_STANDARD.encode(plaintext)})),
-            Err(code) => (400, json!({"__type": code})),
-        };
-        http::write(connection, status, &PROTOCOL, body.to_string().as_bytes())?;
-    }
-    Ok(())
 }
 
 /// Returns the plaintext, or the code of the error that KMS answers.
-fn decrypt(request: &http::Request, documents: &[Document]) -> Result<Vec<u8>, &'static str> {
-    let is_signed =
-        request.header("authorization").is_some_and(|value| value.starts_with("AWS4-HMAC-SHA256 "));
-    if !is_signed || request.header("x-amz-target") != Some("TrentService.Decrypt") {
+fn decrypt<'a>(request: &Request, documents: &'a [Document]) -> Result<&'a [u8], &'static str> {
+    if !request.is_signed() || request.header("x-amz-target") != Some("TrentService.Decrypt") {
         return Err("UnknownOperationException");
     }
     let call: Value = serde_json::from_slice(&request.body).map_err(|_| "SerializationException")?;
@@ -128,8 +102,5 @@ fn decrypt(request: &http::Request, documents: &[Document]) -> Result<Vec<u8>, &
     let document = documents.iter().find(|document| {
         Some(&document.ciphertext) == ciphertext.as_ref() && document.context == call["EncryptionContext"]
     });
-    document.map(|document| document.plaintext.clone()).ok_or("InvalidCiphertextException")
+    document.map(|document| document.plaintext.as_slice()).ok_or("InvalidCiphertextException")
 }
-
-/// The headers of every response of the protocol.
-const PROTOCOL: [(&str, &str); 1] = [("content-type", "application/x-amz-json-1.1")];

@@ -1,7 +1,7 @@
-//! Stubs of AWS services on the loopback interface, for tests and load models.
+//! Stubs of AWS services on the loopback interface, and the HTTP client of tools.
 //!
 //! [`lambda`] has Lambda's Runtime API and the processes that poll it. [`cloudwatch`] has
-//! `PutMetricData`, and [`kms`] has `Decrypt`. All read requests with [`http`].
+//! `PutMetricData`, and [`kms`] has `Decrypt`. All answer by [`http`], whose client the tools use.
 
 #![forbid(unsafe_code)]
 
@@ -9,3 +9,4 @@ pub mod cloudwatch;
 pub mod http;
 pub mod kms;
 pub mod lambda;
+mod watched;

@@ -5,14 +5,12 @@
 
 mod wire;
 
-use std::{
-    io,
-    net::{SocketAddr, TcpStream},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
-};
+use std::{io, sync::Arc, time::Duration};
 
-use crate::http;
+use crate::{
+    http::{Request, Response, Stub},
+    watched::Watched,
+};
 pub use wire::{Call, Datum};
 
 /// How the stub treats calls.
@@ -32,8 +30,16 @@ pub enum Behaviour {
 /// The server. Dropping it closes its port.
 #[derive(Debug)]
 pub struct CloudWatch {
-    shared: Arc<Shared>,
-    address: SocketAddr,
+    shared: Arc<Watched<State>>,
+    stub: Stub,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    behaviour: Behaviour,
+    calls: Vec<Call>,
+    faults: Vec<String>,
+    is_closed: bool,
 }
 
 impl CloudWatch {
@@ -42,23 +48,25 @@ impl CloudWatch {
     /// # Errors
     /// [`io::Error`] if the system has no free port or no thread.
     pub fn start(behaviour: Behaviour) -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::<Watched<State>>::default();
         shared.lock().behaviour = behaviour;
-        let (accepting, serving) = (Arc::clone(&shared), Arc::clone(&shared));
-        let is_closed = move || accepting.lock().closed;
-        let address = http::listen("cloudwatch", is_closed, move |connection| serve(connection, &serving))?;
-        Ok(Self { shared, address })
+        let serving = Arc::clone(&shared);
+        let stub = Stub::start(move |request| match record(&request, &serving) {
+            Behaviour::Accepts => Some(Response::new(200, &PROTOCOL, wire::EMPTY)),
+            Behaviour::Throttles => Some(Response::new(400, &PROTOCOL, wire::THROTTLED)),
+            Behaviour::AcceptsAndDisconnects => None,
+            Behaviour::NeverResponds => {
+                serving.wait(Duration::MAX, |state| state.is_closed.then_some(()));
+                None
+            }
+        })?;
+        Ok(Self { shared, stub })
     }
 
     /// Returns the value for `AWS_ENDPOINT_URL_CLOUDWATCH`.
     #[must_use]
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
-    /// Changes how the stub treats calls from now on.
-    pub fn behave(&self, behaviour: Behaviour) {
-        self.shared.lock().behaviour = behaviour;
+        self.stub.endpoint()
     }
 
     /// Returns the received calls, in their order.
@@ -70,13 +78,7 @@ impl CloudWatch {
     /// Waits for this number of calls. Returns `false` after the timeout.
     #[must_use]
     pub fn has_calls(&self, wanted: usize, timeout: Duration) -> bool {
-        let deadline = Instant::now() + timeout;
-        let mut state = self.shared.lock();
-        while state.calls.len() < wanted {
-            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return false };
-            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        true
+        self.shared.wait(timeout, |state| (state.calls.len() >= wanted).then_some(())).is_some()
     }
 
     /// Returns the violations of the protocol in the received requests.
@@ -88,65 +90,24 @@ impl CloudWatch {
 
 impl Drop for CloudWatch {
     fn drop(&mut self) {
-        self.shared.lock().closed = true;
-        self.shared.changed.notify_all();
-        // This wakes the accepting thread, which closes the port.
-        let _refused = TcpStream::connect(self.address);
+        self.shared.change(|state| state.is_closed = true);
     }
-}
-
-#[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    behaviour: Behaviour,
-    calls: Vec<Call>,
-    faults: Vec<String>,
-    closed: bool,
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
-    let mut reader = io::BufReader::new(connection);
-    while let Some(request) = http::read(&mut reader)? {
-        let behaviour = record(&request, shared);
-        match behaviour {
-            Behaviour::Accepts => http::write(connection, 200, &PROTOCOL, wire::EMPTY)?,
-            Behaviour::Throttles => http::write(connection, 400, &PROTOCOL, wire::THROTTLED)?,
-            Behaviour::AcceptsAndDisconnects => return Ok(()),
-            Behaviour::NeverResponds => {
-                let mut state = shared.lock();
-                while !state.closed {
-                    state = shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Records a call before the response, so that a test finds it as soon as the client has the
 /// response.
-fn record(request: &http::Request, shared: &Shared) -> Behaviour {
+fn record(request: &Request, shared: &Watched<State>) -> Behaviour {
     let read = wire::read(request);
-    let mut state = shared.lock();
-    let behaviour = state.behaviour;
-    match read {
-        Ok(call) => state.calls.push(Call { acknowledged: behaviour == Behaviour::Accepts, ..call }),
-        Err(fault) => state.faults.push(fault),
-    }
-    shared.changed.notify_all();
-    behaviour
+    shared.change(|state| {
+        match read {
+            Ok(call) => {
+                let acknowledged = state.behaviour == Behaviour::Accepts;
+                state.calls.push(Call { acknowledged, ..call });
+            }
+            Err(fault) => state.faults.push(fault),
+        }
+        state.behaviour
+    })
 }
 
 /// The headers of every response of the protocol.

@@ -1,9 +1,9 @@
 //! Decodes a call from its bytes: <https://smithy.io/2.0/additional-specs/protocols/smithy-rpc-v2.html>.
 
-use std::{collections::BTreeMap, io::Read as _};
+use std::io::Read as _;
 
 use flate2::read::GzDecoder;
-use minicbor::{Decoder, data::Type};
+use serde::Deserialize;
 
 use crate::http::Request;
 
@@ -37,6 +37,32 @@ pub struct Datum {
     pub values: Vec<(f64, f64)>,
 }
 
+/// The input of the operation. Other members are not read.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Input {
+    namespace: String,
+    metric_data: Vec<MetricDatum>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct MetricDatum {
+    metric_name: String,
+    dimensions: Vec<Dimension>,
+    timestamp: f64,
+    unit: String,
+    values: Vec<f64>,
+    counts: Vec<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Dimension {
+    name: String,
+    value: String,
+}
+
 /// Reads a call, and checks it against the protocol and the API's limits.
 pub(crate) fn read(request: &Request) -> Result<Call, String> {
     let expected = [("smithy-protocol", "rpc-v2-cbor"), ("content-type", "application/cbor")];
@@ -45,7 +71,7 @@ pub(crate) fn read(request: &Request) -> Result<Call, String> {
             return Err(format!("{name} is {:?}", request.header(name)));
         }
     }
-    if !request.header("authorization").is_some_and(|value| value.starts_with("AWS4-HMAC-SHA256 ")) {
+    if !request.is_signed() {
         return Err("the request is not signed".to_owned());
     }
     if (request.method.as_str(), request.path.as_str()) != ("POST", OPERATION) {
@@ -58,114 +84,31 @@ pub(crate) fn read(request: &Request) -> Result<Call, String> {
     } else {
         plain.clone_from(&request.body);
     }
-    let mut decoder = Decoder::new(&plain);
-    let input = item(&mut decoder).map_err(|error| error.to_string())?;
-    if decoder.position() != plain.len() || request.body.len() > MAX_CALL_BYTES {
+    let mut rest = plain.as_slice();
+    let input: Input = ciborium::from_reader(&mut rest).map_err(|error| error.to_string())?;
+    if !rest.is_empty() || request.body.len() > MAX_CALL_BYTES || input.metric_data.len() > MAX_DATA {
         return Err(format!(
-            "a body of {} bytes, of which {} were read",
+            "{} metrics in a body of {} bytes, of which {} were not read",
+            input.metric_data.len(),
             request.body.len(),
-            decoder.position()
+            rest.len()
         ));
     }
-    call(&input, zipped, plain.len()).ok_or_else(|| format!("not a PutMetricData: {input:?}"))
+    let data = input.metric_data.into_iter().map(datum).collect::<Result<_, _>>()?;
+    Ok(Call { namespace: input.namespace, data, zipped, bytes: plain.len(), acknowledged: false })
 }
 
-/// An item of CBOR, of the types that the operation uses.
-#[derive(Clone, Debug)]
-enum Item {
-    Text(String),
-    Number(f64),
-    List(Vec<Item>),
-    Map(BTreeMap<String, Item>),
-}
-
-fn item(decoder: &mut Decoder<'_>) -> Result<Item, minicbor::decode::Error> {
-    match decoder.datatype()? {
-        Type::Map | Type::MapIndef => {
-            let length = decoder.map()?;
-            let mut map = BTreeMap::new();
-            while more(decoder, length, map.len())? {
-                map.insert(decoder.str()?.to_owned(), item(decoder)?);
-            }
-            Ok(Item::Map(map))
-        }
-        Type::Array | Type::ArrayIndef => {
-            let length = decoder.array()?;
-            let mut list = Vec::new();
-            while more(decoder, length, list.len())? {
-                list.push(item(decoder)?);
-            }
-            Ok(Item::List(list))
-        }
-        Type::Tag => {
-            decoder.tag()?;
-            item(decoder)
-        }
-        Type::F16 | Type::F32 | Type::F64 => Ok(Item::Number(decoder.f64()?)),
-        Type::String => Ok(Item::Text(decoder.str()?.to_owned())),
-        _ => Ok(Item::Number(f64::from(i32::try_from(decoder.int()?).unwrap_or(i32::MAX)))),
-    }
-}
-
-/// Whether a collection has more items. A collection without a length ends with a break.
-fn more(
-    decoder: &mut Decoder<'_>,
-    length: Option<u64>,
-    read: usize,
-) -> Result<bool, minicbor::decode::Error> {
-    if let Some(length) = length {
-        return Ok((read as u64) < length);
-    }
-    let is_end = decoder.datatype()? == Type::Break;
-    if is_end {
-        decoder.skip()?;
-    }
-    Ok(!is_end)
-}
-
-impl Item {
-    fn member(&self, name: &str) -> Option<&Self> {
-        if let Self::Map(map) = self { map.get(name) } else { None }
-    }
-
-    fn text(&self) -> Option<String> {
-        if let Self::Text(text) = self { Some(text.clone()) } else { None }
-    }
-
-    fn number(&self) -> Option<f64> {
-        if let Self::Number(number) = self { Some(*number) } else { None }
-    }
-
-    fn list(&self) -> Option<&[Self]> {
-        if let Self::List(list) = self { Some(list) } else { None }
-    }
-
-    fn numbers(&self) -> Option<Vec<f64>> {
-        self.list()?.iter().map(Self::number).collect()
-    }
-}
-
-fn call(input: &Item, zipped: bool, bytes: usize) -> Option<Call> {
-    let data: Vec<Datum> = input.member("MetricData")?.list()?.iter().map(datum).collect::<Option<_>>()?;
-    let namespace = input.member("Namespace")?.text()?;
-    (data.len() <= MAX_DATA).then_some(Call { namespace, data, zipped, bytes, acknowledged: false })
-}
-
-fn datum(item: &Item) -> Option<Datum> {
-    let dimension = |one: &Item| Some((one.member("Name")?.text()?, one.member("Value")?.text()?));
-    let dimensions: Vec<_> =
-        item.member("Dimensions")?.list()?.iter().map(dimension).collect::<Option<_>>()?;
-    let (values, counts) = (item.member("Values")?.numbers()?, item.member("Counts")?.numbers()?);
-    let within_limits = dimensions.len() <= MAX_DIMENSIONS
+fn datum(datum: MetricDatum) -> Result<Datum, String> {
+    let MetricDatum { metric_name: name, dimensions, timestamp, unit, values, counts } = datum;
+    let is_within_limits = dimensions.len() <= MAX_DIMENSIONS
         && values.len() == counts.len()
         && (1..=MAX_VALUES).contains(&values.len());
-    within_limits.then_some(Datum {
-        name: item.member("MetricName")?.text()?,
-        dimensions,
-        timestamp: item.member("Timestamp")?.number()?,
-        unit: item.member("Unit")?.text()?,
-        values: values.into_iter().zip(counts).collect(),
-    })
+    if !is_within_limits {
+        let (dimensions, values, counts) = (dimensions.len(), values.len(), counts.len());
+        return Err(format!("{name} has {dimensions} dimensions, {values} values and {counts} counts"));
+    }
+    let dimensions = dimensions.into_iter().map(|dimension| (dimension.name, dimension.value)).collect();
+    Ok(Datum { name, dimensions, timestamp, unit, values: values.into_iter().zip(counts).collect() })
 }
 
 /// Path of the operation.

@@ -5,12 +5,17 @@
 use std::{
     collections::{HashMap, VecDeque},
     io,
-    net::{SocketAddr, TcpStream},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    net::SocketAddr,
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
-use crate::http::{self, Request};
+use serde_json::{Value, json};
+
+use crate::{
+    http::{Request, Response, Stub},
+    watched::Watched,
+};
 
 /// One event for the function.
 #[derive(Clone, Debug)]
@@ -56,7 +61,7 @@ pub enum Ended {
 /// An invocation that may not have ended yet.
 #[derive(Debug)]
 pub struct Pending {
-    shared: Arc<Shared>,
+    shared: Arc<Watched<State>>,
     /// The request id that the function gets.
     pub request_id: String,
 }
@@ -72,8 +77,8 @@ impl Pending {
 /// The server. Dropping it closes the connections of the open polls.
 #[derive(Debug)]
 pub struct RuntimeApi {
-    shared: Arc<Shared>,
-    address: SocketAddr,
+    shared: Arc<Watched<State>>,
+    stub: Stub,
 }
 
 impl RuntimeApi {
@@ -82,29 +87,28 @@ impl RuntimeApi {
     /// # Errors
     /// [`io::Error`] if the system has no free port or no thread.
     pub fn start() -> io::Result<Self> {
-        let shared = Arc::new(Shared::default());
-        let (accepting, serving) = (Arc::clone(&shared), Arc::clone(&shared));
-        let is_closed = move || accepting.lock().closed;
-        let address = http::listen("runtime-api", is_closed, move |connection| serve(connection, &serving))?;
-        Ok(Self { shared, address })
+        let shared = Arc::<Watched<State>>::default();
+        let serving = Arc::clone(&shared);
+        let stub = Stub::start(move |request| answer(request, &serving))?;
+        Ok(Self { shared, stub })
     }
 
     /// Returns the value for `AWS_LAMBDA_RUNTIME_API`.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.stub.address()
     }
 
     /// Sends an event to the next poll.
     #[must_use]
     pub fn invoke(&self, invocation: Invocation) -> Pending {
-        let mut state = self.shared.lock();
-        state.sent += 1;
-        // Lambda's ids are UUIDs.
-        let request_id = format!("00000000-0000-4000-8000-{:012x}", state.sent);
-        state.waiting.push_back((request_id.clone(), invocation));
-        drop(state);
-        self.shared.changed.notify_all();
+        let request_id = self.shared.change(|state| {
+            state.sent += 1;
+            // Lambda's ids are UUIDs.
+            let request_id = format!("00000000-0000-4000-8000-{:012x}", state.sent);
+            state.waiting.push_back((request_id.clone(), invocation));
+            request_id
+        });
         Pending { shared: Arc::clone(&self.shared), request_id }
     }
 
@@ -154,13 +158,12 @@ impl RuntimeApi {
 
     /// Breaks the connections of this number of polls of the extension, from the open poll on.
     pub fn break_extension_polls(&self, polls: usize) {
-        let mut state = self.shared.lock();
-        if let Some(extension) = &mut state.extension {
-            extension.is_waiting = false;
-            extension.breaks = polls;
-        }
-        drop(state);
-        self.shared.changed.notify_all();
+        self.shared.change(|state| {
+            if let Some(extension) = &mut state.extension {
+                extension.is_waiting = false;
+                extension.breaks = polls;
+            }
+        });
     }
 
     /// Returns the error of a failed start that the function reported, or `None` after the timeout.
@@ -172,17 +175,8 @@ impl RuntimeApi {
 
 impl Drop for RuntimeApi {
     fn drop(&mut self) {
-        self.shared.lock().closed = true;
-        self.shared.changed.notify_all();
-        // This wakes the accepting thread.
-        let _refused = TcpStream::connect(self.address);
+        self.shared.change(|state| state.is_closed = true);
     }
-}
-
-#[derive(Debug, Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -197,213 +191,165 @@ struct State {
     polling: usize,
     first_poll: Option<Instant>,
     init_error: Option<Vec<u8>>,
-    closed: bool,
+    is_closed: bool,
 }
 
 /// A registered extension.
 #[derive(Debug, Default)]
 struct Extension {
     events: Vec<String>,
-    unsent: VecDeque<String>,
+    unsent: VecDeque<Value>,
     is_waiting: bool,
     /// The number of polls that are still to be broken.
     breaks: usize,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wait<T>(&self, timeout: Duration, find: impl Fn(&mut State) -> Option<T>) -> Option<T> {
-        let deadline = Instant::now() + timeout;
-        let mut state = self.lock();
-        loop {
-            let result = find(&mut state);
-            if result.is_some() {
-                return result;
-            }
-            let left = deadline.checked_duration_since(Instant::now())?;
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+impl State {
+    /// Takes the next event for the function.
+    fn next(&mut self) -> Option<(String, Invocation)> {
+        let (request_id, invocation) = self.waiting.pop_front()?;
+        self.polling -= 1;
+        self.running.push(request_id.clone());
+        if let Some(extension) =
+            self.extension.as_mut().filter(|own| own.events.iter().any(|e| e == "INVOKE"))
+        {
+            extension.is_waiting = false;
+            extension.unsent.push_back(json!({
+                "eventType": "INVOKE",
+                "deadlineMs": deadline_ms(&invocation),
+                "requestId": request_id,
+                "invokedFunctionArn": ARN,
+                "tracing": {"type": "X-Amzn-Trace-Id", "value": TRACE_ID},
+            }));
         }
+        Some((request_id, invocation))
     }
 
-    /// Blocks until the next event. Returns `None` if the server is dropped.
-    fn next(&self) -> Option<(String, Invocation)> {
-        let mut state = self.lock();
-        state.first_poll.get_or_insert_with(Instant::now);
-        state.polling += 1;
-        self.changed.notify_all();
-        let next = loop {
-            if state.closed {
-                break None;
-            }
-            if let Some((request_id, invocation)) = state.waiting.pop_front() {
-                state.running.push(request_id.clone());
-                state.notify_extension(&request_id, &invocation);
-                self.changed.notify_all();
-                break Some((request_id, invocation));
-            }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+    /// Ends an invocation. Returns `false` if no invocation of this id is running.
+    fn end(&mut self, request_id: &str, ended: Ended) -> bool {
+        let Some(position) = self.running.iter().position(|running| running == request_id) else {
+            return false;
         };
-        state.polling -= 1;
-        next
+        self.running.swap_remove(position);
+        self.ended.insert(request_id.to_owned(), ended);
+        self.order.push(request_id.to_owned());
+        true
     }
 
     /// Registers an extension. Returns `false` if the body is not a registration, or if an
     /// extension has registered before.
-    fn register(&self, body: &[u8]) -> bool {
-        let mut state = self.lock();
-        // The body is {"events":["INVOKE"]}; only the names matter.
-        let body = String::from_utf8_lossy(body);
-        let known = ["INVOKE", "SHUTDOWN"].into_iter().filter(|event| body.contains(&format!("\"{event}\"")));
-        let events: Vec<String> = known.map(str::to_owned).collect();
-        if state.extension.is_some() || !body.contains("\"events\"") {
+    fn register(&mut self, body: &[u8]) -> bool {
+        let registration: Value = serde_json::from_slice(body).unwrap_or_default();
+        let Some(events) = registration["events"].as_array().filter(|_| self.extension.is_none()) else {
             return false;
-        }
-        state.extension = Some(Extension { events, ..Extension::default() });
+        };
+        let events = events.iter().filter_map(|event| event.as_str().map(str::to_owned)).collect();
+        self.extension = Some(Extension { events, ..Extension::default() });
         true
     }
 
-    /// Blocks until the next event for the extension. Returns `None` without an extension, if the
-    /// server is dropped, or if the poll is to be broken.
-    fn next_for_extension(&self) -> Option<String> {
-        let mut state = self.lock();
-        loop {
-            let closed = state.closed;
-            let extension = state.extension.as_mut()?;
-            if closed {
-                return None;
-            }
-            if extension.breaks > 0 {
-                extension.breaks -= 1;
-                return None;
-            }
-            if let Some(event) = extension.unsent.pop_front() {
-                extension.is_waiting = false;
-                return Some(event);
-            }
-            extension.is_waiting = true;
-            self.changed.notify_all();
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    /// Ends an invocation. Returns `false` if no invocation of this id is running.
-    fn end(&self, request_id: &str, ended: Ended) -> bool {
-        let mut state = self.lock();
-        let Some(position) = state.running.iter().position(|running| running == request_id) else {
-            return false;
+    /// Takes the next event for the extension. The poll breaks without an extension, if the server
+    /// is dropped, or if a test breaks it.
+    fn next_of_extension(&mut self) -> Option<Poll<Value>> {
+        let is_closed = self.is_closed;
+        let Some(extension) = self.extension.as_mut().filter(|_| !is_closed) else {
+            return Some(Poll::Breaks);
         };
-        state.running.swap_remove(position);
-        state.ended.insert(request_id.to_owned(), ended);
-        state.order.push(request_id.to_owned());
-        self.changed.notify_all();
-        true
-    }
-}
-
-impl State {
-    fn notify_extension(&mut self, request_id: &str, invocation: &Invocation) {
-        let Some(extension) = self.extension.as_mut().filter(|own| own.events.iter().any(|e| e == "INVOKE"))
-        else {
-            return;
-        };
-        let deadline_ms = deadline_ms(invocation);
-        extension.is_waiting = false;
-        extension.unsent.push_back(format!(
-            r#"{{"eventType":"INVOKE","deadlineMs":{deadline_ms},"requestId":"{request_id}","invokedFunctionArn":"{ARN}","tracing":{{"type":"X-Amzn-Trace-Id","value":"{TRACE_ID}"}}}}"#
-        ));
-    }
-}
-
-fn serve(connection: &TcpStream, shared: &Shared) -> io::Result<()> {
-    connection.set_nodelay(true)?;
-    let mut reader = io::BufReader::new(connection);
-    while let Some(request) = http::read(&mut reader)? {
-        if !respond(connection, request, shared)? {
-            return Ok(());
+        if extension.breaks > 0 {
+            extension.breaks -= 1;
+            return Some(Poll::Breaks);
         }
+        let event = extension.unsent.pop_front();
+        extension.is_waiting = event.is_none();
+        event.map(Poll::Gets)
     }
-    Ok(())
 }
 
-/// Responds to one request. Returns `false` if the connection is to be closed.
-fn respond(connection: &TcpStream, request: Request, shared: &Shared) -> io::Result<bool> {
-    if let Some(path) = request.path.strip_prefix(EXTENSIONS_VERSION) {
-        return respond_to_extension(connection, path, &request, shared);
-    }
-    let Some(path) = request.path.strip_prefix(VERSION) else {
-        return http::write(connection, 404, &[], b"{}").map(|()| true);
-    };
-    let accepted = match (request.method.as_str(), path.split('/').collect::<Vec<_>>().as_slice()) {
-        ("GET", ["invocation", "next"]) => {
-            let Some((request_id, invocation)) = shared.next() else { return Ok(false) };
-            let headers = headers(&request_id, &invocation);
-            let headers: Vec<_> =
-                headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-            return http::write(connection, 200, &headers, &invocation.event).map(|()| true);
+/// The end of a poll.
+enum Poll<Event> {
+    Gets(Event),
+    Breaks,
+}
+
+/// Answers the function and its extension. `None` closes the connection.
+fn answer(request: Request, shared: &Watched<State>) -> Option<Response> {
+    let Request { method, path, body, .. } = request;
+    let path: Vec<_> = path.trim_start_matches('/').split('/').collect();
+    let is_accepted = match (method.as_str(), path.as_slice()) {
+        ("GET", [RUNTIME, "runtime", "invocation", "next"]) => return next_event(shared),
+        ("POST", [RUNTIME, "runtime", "invocation", id, "response"]) => {
+            shared.change(|state| state.end(id, Ended::Response(body)))
         }
-        ("POST", ["invocation", id, "response"]) => shared.end(id, Ended::Response(request.body)),
-        ("POST", ["invocation", id, "error"]) => shared.end(id, Ended::Error(request.body)),
-        ("POST", ["init", "error"]) => {
-            shared.lock().init_error = Some(request.body);
-            shared.changed.notify_all();
+        ("POST", [RUNTIME, "runtime", "invocation", id, "error"]) => {
+            shared.change(|state| state.end(id, Ended::Error(body)))
+        }
+        ("POST", [RUNTIME, "runtime", "init", "error"]) => {
+            shared.change(|state| state.init_error = Some(body));
             true
+        }
+        ("GET", [EXTENSIONS, "extension", "event", "next"]) => return next_event_of_extension(shared),
+        ("POST", [EXTENSIONS, "extension", "register"]) => {
+            return Some(if shared.change(|state| state.register(&body)) {
+                let id = [("Lambda-Extension-Identifier", EXTENSION_ID)];
+                Response::new(200, &id, r#"{"functionName":"saltern"}"#)
+            } else {
+                Response::new(403, &[], r#"{"errorType":"Extension.Refused"}"#)
+            });
         }
         _ => false,
     };
-    let (status, body): (u16, &[u8]) =
-        if accepted { (202, b"{\"status\":\"OK\"}") } else { (400, b"{\"errorType\":\"InvalidRequestID\"}") };
-    http::write(connection, status, &[], body).map(|()| true)
+    Some(if is_accepted {
+        Response::new(202, &[], r#"{"status":"OK"}"#)
+    } else {
+        Response::new(400, &[], r#"{"errorType":"InvalidRequestID"}"#)
+    })
 }
 
-/// Responds to a request of an extension. Returns `false` if the connection is to be closed.
-fn respond_to_extension(
-    connection: &TcpStream,
-    path: &str,
-    request: &Request,
-    shared: &Shared,
-) -> io::Result<bool> {
-    match (request.method.as_str(), path) {
-        ("POST", "register") if shared.register(&request.body) => {
-            let id = ("Lambda-Extension-Identifier", EXTENSION_ID);
-            http::write(connection, 200, &[id], b"{\"functionName\":\"saltern\"}").map(|()| true)
-        }
-        ("GET", "event/next") => {
-            let Some(event) = shared.next_for_extension() else { return Ok(false) };
-            http::write(connection, 200, &[], event.as_bytes()).map(|()| true)
-        }
-        _ => http::write(connection, 403, &[], b"{\"errorType\":\"Extension.Refused\"}").map(|()| true),
-    }
-}
-
-fn headers(request_id: &str, invocation: &Invocation) -> Vec<(String, String)> {
-    let deadline_ms = deadline_ms(invocation);
+/// Waits for the function's next event. Returns `None` if the server is dropped.
+fn next_event(shared: &Watched<State>) -> Option<Response> {
+    shared.change(|state| {
+        state.first_poll.get_or_insert_with(Instant::now);
+        state.polling += 1;
+    });
+    let next = |state: &mut State| {
+        if state.is_closed { Some(Poll::Breaks) } else { state.next().map(Poll::Gets) }
+    };
+    let Poll::Gets((request_id, invocation)) = shared.wait(Duration::MAX, next)? else { return None };
+    let deadline_ms = deadline_ms(&invocation).to_string();
     let mut headers = vec![
-        ("Content-Type".to_owned(), "application/json".to_owned()),
-        ("Lambda-Runtime-Aws-Request-Id".to_owned(), request_id.to_owned()),
-        ("Lambda-Runtime-Deadline-Ms".to_owned(), deadline_ms.to_string()),
-        ("Lambda-Runtime-Invoked-Function-Arn".to_owned(), ARN.to_owned()),
-        ("Lambda-Runtime-Trace-Id".to_owned(), TRACE_ID.to_owned()),
+        ("Content-Type", "application/json"),
+        ("Lambda-Runtime-Aws-Request-Id", request_id.as_str()),
+        ("Lambda-Runtime-Deadline-Ms", deadline_ms.as_str()),
+        ("Lambda-Runtime-Invoked-Function-Arn", ARN),
+        ("Lambda-Runtime-Trace-Id", TRACE_ID),
     ];
     for (name, value) in &invocation.headers {
         headers.retain(|(usual, _)| !usual.eq_ignore_ascii_case(name));
-        headers.push((name.clone(), value.clone()));
+        headers.push((name.as_str(), value.as_str()));
     }
-    headers
+    Some(Response::new(200, &headers, invocation.event))
 }
 
-fn deadline_ms(invocation: &Invocation) -> u128 {
+/// Waits for the extension's next event. Returns `None` if the poll breaks.
+fn next_event_of_extension(shared: &Watched<State>) -> Option<Response> {
+    // Whoever waits for an idle environment sees that the extension polls.
+    let first = shared.change(State::next_of_extension);
+    let next = first.or_else(|| shared.wait(Duration::MAX, State::next_of_extension))?;
+    let Poll::Gets(event) = next else { return None };
+    Some(Response::new(200, &[], event.to_string()))
+}
+
+fn deadline_ms(invocation: &Invocation) -> u64 {
     let deadline = SystemTime::now() + invocation.timeout;
-    deadline.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis()
+    let since_1970 = deadline.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Prefix of the paths of the Runtime API.
-const VERSION: &str = "/2018-06-01/runtime/";
+/// The version of the Runtime API.
+const RUNTIME: &str = "2018-06-01";
 
-/// Prefix of the paths of the Extensions API.
-const EXTENSIONS_VERSION: &str = "/2020-01-01/extension/";
+/// The version of the Extensions API.
+const EXTENSIONS: &str = "2020-01-01";
 
 const EXTENSION_ID: &str = "00000000-0000-4000-8000-eeeeeeeeeeee";
 
