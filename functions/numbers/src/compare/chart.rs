@@ -1,12 +1,13 @@
 //! The chart of the README, as SVG: bcrypt hashes per second per core against lanes.
 
+use saltern_meter::median;
 use saltern_page::{Axis, Plot, Series};
 use serde::{Deserialize, Serialize};
 
 use super::{
+    contenders::{LIBXCRYPT, lanes},
     figure::to_three_decimals,
-    kernels::bcrypt::{LIBXCRYPT, lanes},
-    rounds::Measurement,
+    rounds::{Measurement, count},
 };
 
 /// The hashes per core in lanes.
@@ -21,8 +22,12 @@ pub(super) struct Lanes {
 impl Lanes {
     /// Returns nothing if the measurement has no lanes beside libxcrypt.
     pub(super) fn of(measurement: &Measurement) -> Option<Self> {
-        let libxcrypt_ms = to_three_decimals(measurement.row(LIBXCRYPT)?.hash_ms);
-        let ratio = |count| Some(to_three_decimals(measurement.row(&lanes(count))?.hashes_per_core_ratio));
+        let libxcrypt = measurement.row(LIBXCRYPT)?;
+        let libxcrypt_ms = to_three_decimals(libxcrypt.hash_ms());
+        let ratio = |at_once| {
+            let ratios = measurement.row(&lanes(at_once))?.hashes_per_core_against(libxcrypt);
+            Some(to_three_decimals(median(&ratios)))
+        };
         let ratios: Vec<_> = (1..).map_while(ratio).collect();
         (!ratios.is_empty()).then_some(Self { libxcrypt_ms, ratios })
     }
@@ -30,8 +35,9 @@ impl Lanes {
     /// Draws the chart.
     pub(super) fn svg(&self, cpu: &str) -> String {
         let libxcrypt = MS_PER_SECOND / self.libxcrypt_ms;
-        let point = |(at_once, ratio): (f64, &f64)| (at_once, ratio * libxcrypt, format!("{ratio:.2} ×"));
-        let points: Vec<_> = NUMBERS.into_iter().zip(&self.ratios).map(point).collect();
+        let point =
+            |(at_once, ratio): (usize, &f64)| (count(at_once), ratio * libxcrypt, format!("{ratio:.2} ×"));
+        let points: Vec<_> = (1..).zip(&self.ratios).map(point).collect();
         let plot = Plot::new(
             format!("bcrypt-10 hashes per second per core, {cpu}"),
             Axis::linear("hashes at once in one thread").from(1.0),
@@ -45,9 +51,6 @@ impl Lanes {
 }
 
 const MS_PER_SECOND: f64 = 1000.0;
-
-/// The numbers of lanes; the widest kernel has eight.
-const NUMBERS: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
 
 #[cfg(test)]
 mod tests {

@@ -2,54 +2,58 @@
 
 use core::fmt;
 
-use serde::Serialize;
-
 use saltern_meter::median;
+use serde::Serialize;
 
 /// A measured figure with its bound.
 #[derive(Serialize)]
 pub(crate) struct Figure {
-    what: String,
-    unit: Unit,
-    must: Bound,
+    #[serde(flatten)]
+    pub(super) quoted: Quoted,
     /// A stricter bound in the direction of `must`, for some figures.
     goal: Option<f64>,
-    /// The median of `samples`.
-    measured: Option<f64>,
-    #[serde(rename = "verdict")]
-    pub(super) status: Status,
     /// One for each round.
     samples: Vec<f64>,
     /// The same figure from CPU time instead of wall time, without the time of other programs. The
-    /// status does not depend on it.
+    /// verdict does not depend on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     samples_by_cpu_time: Vec<f64>,
     /// The share of all cores that other programs took meanwhile, 0 to 1, if it was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     others: Option<f64>,
+}
+
+/// What a document quotes of a figure.
+#[derive(Serialize)]
+pub(crate) struct Quoted {
+    what: String,
+    /// The median of the samples.
+    measured: Option<f64>,
+    unit: Unit,
+    must: Bound,
+    pub(super) verdict: Verdict,
     note: String,
 }
 
 /// The bounds of a figure.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
-    pub(crate) unit: Unit,
-    pub(crate) must: Bound,
-    pub(crate) goal: Option<f64>,
+    unit: Unit,
+    must: Bound,
+    goal: Option<f64>,
 }
 
 impl Wanted {
     /// A ratio.
     pub(crate) const fn times(must: Bound) -> Self {
-        Self { unit: Unit::Times, must, goal: None }
+        Self::of(Unit::Times, must)
     }
 
-    /// A quantity with a unit.
     pub(crate) const fn of(unit: Unit, must: Bound) -> Self {
         Self { unit, must, goal: None }
     }
 
-    pub(crate) const fn with_goal(self, goal: f64) -> Self {
+    pub(crate) const fn goal(self, goal: f64) -> Self {
         Self { goal: Some(goal), ..self }
     }
 }
@@ -59,23 +63,14 @@ impl Figure {
     pub(crate) fn new(what: impl Into<String>, wanted: Wanted, samples: Vec<f64>) -> Self {
         let Wanted { unit, must, goal } = wanted;
         let measured = (!samples.is_empty()).then(|| median(&samples));
-        let status = match measured {
-            None => Status::NotMeasured,
-            Some(measured) if must.holds(measured) => Status::Reached,
-            Some(_) => Status::NotReached,
+        let verdict = match measured {
+            None => Verdict::NotMeasured,
+            Some(measured) if must.holds(measured) => Verdict::Reached,
+            Some(_) => Verdict::NotReached,
         };
-        Self {
-            what: what.into(),
-            unit,
-            must,
-            goal,
-            measured,
-            status,
-            samples,
-            samples_by_cpu_time: vec![],
-            others: None,
-            note: String::new(),
-        }
+        let measured = measured.map(to_three_decimals);
+        let quoted = Quoted { what: what.into(), measured, unit, must, verdict, note: String::new() };
+        Self { quoted, goal, samples, samples_by_cpu_time: vec![], others: None }
     }
 
     /// A figure that cannot be measured here, with the reason.
@@ -83,8 +78,9 @@ impl Figure {
         Self::new(what, wanted, vec![]).with_note(why)
     }
 
-    pub(crate) fn with_note(self, note: impl Into<String>) -> Self {
-        Self { note: note.into(), ..self }
+    pub(crate) fn with_note(mut self, note: impl Into<String>) -> Self {
+        self.quoted.note = note.into();
+        self
     }
 
     pub(crate) fn by_cpu_time(self, samples_by_cpu_time: Vec<f64>) -> Self {
@@ -96,57 +92,29 @@ impl Figure {
     /// bare loop with two.
     pub(crate) fn beside(mut self, others: f64) -> Self {
         if others > MOST_FOR_OTHERS {
-            self.status = Status::Disturbed;
+            self.quoted.verdict = Verdict::Disturbed;
         }
         self.others = Some(others);
         self
     }
 
-    /// Returns what a document quotes.
-    pub(crate) fn quoted(&self) -> Quoted<'_> {
-        let measured = self.measured.map(to_three_decimals);
-        Quoted {
-            what: &self.what,
-            measured,
-            unit: self.unit,
-            must: self.must,
-            verdict: self.status,
-            note: &self.note,
-        }
-    }
-
     /// Returns the cells below [`HEADS`].
-    pub(crate) fn columns(&self) -> [String; 6] {
-        let value = |value: f64| self.unit.show(value);
-        let mut note = self.note.clone();
-        if !self.samples_by_cpu_time.is_empty() {
-            let by_cpu_time = value(median(&self.samples_by_cpu_time));
-            let comma = if note.is_empty() { "" } else { ", " };
-            note = format!("{note}{comma}{by_cpu_time} by CPU time");
-        }
-        if let Some(others) = self.others.filter(|others| *others > MOST_FOR_OTHERS) {
-            note = format!("{note}; other programs took {:.0} % of the machine", others * 100.0);
-        }
+    pub(crate) fn cells(&self) -> [String; 6] {
+        let Quoted { what, measured, unit, must, verdict, note } = &self.quoted;
+        let by_cpu_time = (!self.samples_by_cpu_time.is_empty())
+            .then(|| format!("{} by CPU time", unit.show(median(&self.samples_by_cpu_time))));
+        let others = self.others.filter(|others| *others > MOST_FOR_OTHERS);
+        let others = others.map(|share| format!("other programs took {:.0} % of the machine", share * 100.0));
+        let notes = Some(note.clone()).filter(|note| !note.is_empty()).into_iter().chain(by_cpu_time);
         [
-            self.what.clone(),
-            self.measured.map_or_else(|| "–".to_owned(), value),
-            self.must.show(self.must.value()),
-            self.goal.map_or_else(String::new, |goal| self.must.show(goal)),
-            self.status.to_string(),
-            note,
+            what.clone(),
+            measured.map_or_else(|| "–".to_owned(), |measured| unit.show(measured)),
+            must.to_string(),
+            self.goal.map_or_else(String::new, |goal| must.at(goal).to_string()),
+            verdict.to_string(),
+            notes.chain(others).collect::<Vec<_>>().join(", "),
         ]
     }
-}
-
-/// A figure without its samples.
-#[derive(Serialize)]
-pub(crate) struct Quoted<'a> {
-    what: &'a str,
-    measured: Option<f64>,
-    unit: Unit,
-    must: Bound,
-    verdict: Status,
-    note: &'a str,
 }
 
 /// More digits would differ between two runs.
@@ -154,7 +122,7 @@ pub(crate) fn to_three_decimals(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
 
-/// The headings of [`Figure::columns`].
+/// The headings of [`Figure::cells`].
 pub(crate) const HEADS: [&str; 6] = ["what", "measured", "must", "goal", "verdict", "note"];
 
 /// The programs of an idle system take less.
@@ -177,24 +145,29 @@ impl Bound {
         }
     }
 
-    fn value(self) -> f64 {
+    /// Returns the bound of this kind at another value.
+    fn at(self, value: f64) -> Self {
         match self {
-            Self::AtLeast(bound) | Self::AtMost(bound) | Self::Below(bound) => bound,
+            Self::AtLeast(_) => Self::AtLeast(value),
+            Self::AtMost(_) => Self::AtMost(value),
+            Self::Below(_) => Self::Below(value),
         }
     }
+}
 
-    fn show(self, value: f64) -> String {
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::AtLeast(_) => format!("≥ {value}"),
-            Self::AtMost(_) => format!("≤ {value}"),
-            Self::Below(_) => format!("< {value}"),
+            Self::AtLeast(bound) => write!(f, "≥ {bound}"),
+            Self::AtMost(bound) => write!(f, "≤ {bound}"),
+            Self::Below(bound) => write!(f, "< {bound}"),
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub(crate) enum Verdict {
     Reached,
     NotReached,
     NotMeasured,
@@ -202,7 +175,7 @@ pub(crate) enum Status {
     Disturbed,
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Reached => "reached",
@@ -240,25 +213,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_decides_the_status() {
-        let status = |must, samples: &[f64]| Figure::new("", Wanted::times(must), samples.into()).status;
-        assert_eq!(status(Bound::AtLeast(0.9), &[0.1, 0.9, 1.0]), Status::Reached);
-        assert_eq!(status(Bound::AtLeast(0.9), &[0.1, 0.89, 1.0]), Status::NotReached);
-        assert_eq!(status(Bound::AtMost(5.0), &[5.0]), Status::Reached);
-        assert_eq!(status(Bound::Below(5.0), &[5.0]), Status::NotReached);
-        assert_eq!(status(Bound::Below(5.0), &[]), Status::NotMeasured);
+    fn the_median_decides_the_verdict() {
+        let verdict =
+            |must, samples: &[f64]| Figure::new("", Wanted::times(must), samples.into()).quoted.verdict;
+        assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.9, 1.0]), Verdict::Reached);
+        assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.89, 1.0]), Verdict::NotReached);
+        assert_eq!(verdict(Bound::AtMost(5.0), &[5.0]), Verdict::Reached);
+        assert_eq!(verdict(Bound::Below(5.0), &[5.0]), Verdict::NotReached);
+        assert_eq!(verdict(Bound::Below(5.0), &[]), Verdict::NotMeasured);
+        assert_eq!(verdict(Bound::AtMost(5.0), &[f64::NAN]), Verdict::NotReached);
     }
 
     #[test]
     fn a_disturbed_measurement_is_not_reached() {
         let figure = || Figure::new("", Wanted::times(Bound::AtLeast(0.9)), vec![1.0]);
-        assert_eq!(figure().beside(0.01).status, Status::Reached);
-        assert_eq!(figure().beside(0.2).status, Status::Disturbed);
-    }
-
-    #[test]
-    fn a_figure_that_is_not_a_number_is_not_reached() {
-        let figure = Figure::new("", Wanted::times(Bound::AtMost(5.0)), vec![f64::NAN]);
-        assert_eq!(figure.status, Status::NotReached);
+        assert_eq!(figure().beside(0.01).quoted.verdict, Verdict::Reached);
+        assert_eq!(figure().beside(0.2).quoted.verdict, Verdict::Disturbed);
     }
 }

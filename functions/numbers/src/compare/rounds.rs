@@ -3,56 +3,165 @@
 //! The clock, the neighbours and the temperature of a machine drift. So contenders are not measured
 //! one after the other, and each ratio is taken within one round.
 
-use core::{fmt, hint::black_box};
+use core::{error::Error, hint::black_box};
 use std::{thread, time::Duration};
 
+use saltern_algorithm::Output;
 use saltern_meter::{median, thread_time};
-use serde::Serialize;
-
 use saltern_page::Table;
+use serde::Serialize;
 
 /// One way of computing the same hashes.
 pub(crate) struct Contender<'a> {
-    /// The name in the table.
-    pub(crate) name: String,
-    /// The number of hashes that one call of `run` computes.
-    pub(crate) at_once: usize,
-    /// Computes the first `at_once` hashes of the measurement and returns their outputs.
-    pub(crate) run: Box<dyn FnMut() -> Vec<Vec<u8>> + Send + 'a>,
+    /// The name in the table. Contenders that differ only in what follows a comma are variants.
+    name: String,
+    /// The number of hashes that one call computes.
+    at_once: usize,
+    is_peer: bool,
+    run: Box<dyn FnMut() -> Option<Vec<Vec<u8>>> + Send + 'a>,
+}
+
+impl<'a> Contender<'a> {
+    /// Another implementation, which computes the first hash.
+    pub(crate) fn peer(
+        name: impl Into<String>,
+        mut run: impl FnMut() -> Option<Vec<u8>> + Send + 'a,
+    ) -> Self {
+        Self { name: name.into(), at_once: 1, is_peer: true, run: Box::new(move || Some(vec![run()?])) }
+    }
+
+    /// Saltern's code, which computes the first `at_once` hashes.
+    pub(crate) fn own(
+        name: impl Into<String>,
+        at_once: usize,
+        mut run: impl FnMut() -> Option<Vec<Output>> + Send + 'a,
+    ) -> Self {
+        let run = move || Some(run()?.iter().map(|output| output.expose().to_vec()).collect());
+        Self { name: name.into(), at_once, is_peer: false, run: Box::new(run) }
+    }
+
+    /// Computes the hashes, and returns their number; `None` if the code fails.
+    pub(crate) fn call(&mut self) -> Option<usize> {
+        black_box((self.run)()).map(|outputs| outputs.len())
+    }
 }
 
 /// The measurements of one setting.
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 pub(crate) struct Measurement {
-    /// The setting in words.
-    pub(crate) title: String,
+    /// The setting, as the figures name it.
+    pub(crate) setting: String,
+    /// What else matters for the times.
+    conditions: String,
     /// Rounds of A B C … C B A.
-    pub(crate) rounds: usize,
-    /// One for each contender; the first is the baseline.
-    pub(crate) rows: Vec<Row>,
+    rounds: usize,
+    rows: Vec<Row>,
+}
+
+/// The times of a contender: CPU time of the calling thread, as a mean over the cores.
+#[derive(Serialize)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) at_once: usize,
+    is_peer: bool,
+    /// Time of a call in each round, in milliseconds; each of its hashes takes that long.
+    call_ms_samples: Vec<f64>,
+    /// The fastest call, which a busy machine distorts least.
+    fastest_call_ms: f64,
+}
+
+/// Measures the contenders. Each core has its own; all cores run the same contender at the same
+/// time, and share caches and memory.
+///
+/// # Errors
+/// If a contender computes another output than `expected`: the time of a wrong output has no
+/// meaning.
+pub(crate) fn measure(
+    setting: impl Into<String>,
+    conditions: impl Into<String>,
+    expected: &[Vec<u8>],
+    mut cores: Vec<Vec<Contender<'_>>>,
+    rounds: usize,
+) -> Result<Measurement, Box<dyn Error>> {
+    for contender in cores.iter_mut().flatten() {
+        if (contender.run)().is_none_or(|outputs| outputs != expected[..contender.at_once]) {
+            return Err(format!("{} computes another output than the others", contender.name).into());
+        }
+    }
+    let row = |contender: &Contender<'_>| Row {
+        name: contender.name.clone(),
+        at_once: contender.at_once,
+        is_peer: contender.is_peer,
+        call_ms_samples: Vec::with_capacity(rounds),
+        fastest_call_ms: f64::INFINITY,
+    };
+    let mut rows: Vec<_> = cores.first().into_iter().flatten().map(row).collect();
+    for _ in 0..rounds {
+        let mut twice_ms = vec![0.0; rows.len()];
+        for index in (0..rows.len()).chain((0..rows.len()).rev()) {
+            let ms = mean_time(&mut cores, index).as_secs_f64() * 1000.0;
+            twice_ms[index] += ms;
+            rows[index].fastest_call_ms = rows[index].fastest_call_ms.min(ms);
+        }
+        for (row, twice_ms) in rows.iter_mut().zip(twice_ms) {
+            row.call_ms_samples.push(twice_ms / 2.0);
+        }
+    }
+    Ok(Measurement { setting: setting.into(), conditions: conditions.into(), rounds, rows })
+}
+
+/// Runs a contender on all cores at the same time. Returns the mean of its times.
+fn mean_time(cores: &mut [Vec<Contender<'_>>], index: usize) -> Duration {
+    let count = u32::try_from(cores.len()).unwrap_or(u32::MAX);
+    let Some((own, others)) = cores.split_first_mut() else { return Duration::ZERO };
+    let total: Duration = thread::scope(|scope| {
+        let others: Vec<_> =
+            others.iter_mut().map(|core| scope.spawn(move || thread_time_of(&mut core[index]))).collect();
+        let own = thread_time_of(&mut own[index]);
+        others.into_iter().map(|other| other.join().expect("no contender panics")).sum::<Duration>() + own
+    });
+    total / count
+}
+
+/// Returns CPU time, not wall time: it excludes the time of other programs.
+fn thread_time_of(contender: &mut Contender<'_>) -> Duration {
+    let start = thread_time();
+    contender.call();
+    thread_time().saturating_sub(start)
 }
 
 impl Measurement {
-    /// Returns the figures of a contender.
+    /// Returns the fastest contender of this name, or of this name and a variant after a comma.
     pub(crate) fn row(&self, name: &str) -> Option<&Row> {
-        self.rows.iter().find(|row| row.name == name)
+        let is_named = |row: &&Row| {
+            let rest = row.name.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", "))
+        };
+        self.rows.iter().filter(is_named).min_by(|one, other| one.hash_ms().total_cmp(&other.hash_ms()))
     }
 
-    /// Returns the measurement as a table.
+    /// Returns the measurement as a table, against the fastest peer or else the first row.
     pub(crate) fn table(&self) -> Table {
+        let peers = self.rows.iter().filter(|row| row.is_peer);
+        let fastest = peers.min_by(|one, other| one.hash_ms().total_cmp(&other.hash_ms()));
+        let baseline = fastest.unwrap_or(&self.rows[0]);
         let cells = |row: &Row| {
+            let by_fastest = baseline.fastest_call_ms / row.fastest_call_ms * row.hashes_against(baseline);
             [
                 row.name.clone(),
                 row.at_once.to_string(),
-                format!("{:.2}", row.call_ms),
-                format!("{:.2}", row.hash_ms),
-                format!("{:.3} ×", row.call_time_ratio),
-                format!("{:.2} ×", row.hashes_per_core_ratio),
-                format!("{:.2} ×", row.fastest_hashes_per_core_ratio),
+                format!("{:.2}", row.call_ms()),
+                format!("{:.2}", row.hash_ms()),
+                format!("{:.3} ×", median(&row.call_time_against(baseline))),
+                format!("{:.2} ×", median(&row.hashes_per_core_against(baseline))),
+                format!("{by_fastest:.2} ×"),
             ]
         };
-        let caption =
-            format!("{}: medians of {} interleaved rounds, against the first row", self.title, self.rounds);
+        let Self { setting, conditions, rounds, .. } = self;
+        let caption = format!(
+            "{setting}{conditions}: medians of {rounds} interleaved rounds, against {}",
+            baseline.name
+        );
         Table::new(caption)
             .words("")
             .numbers_each(["at once", "call ms", "hash ms", "call time", "hashes/core", "by fastest"])
@@ -60,139 +169,37 @@ impl Measurement {
     }
 }
 
-/// The figures of a contender. Times are CPU time of the calling thread.
-#[derive(Clone, Serialize)]
-pub(crate) struct Row {
-    pub(crate) name: String,
-    pub(crate) at_once: usize,
-    /// Median time of a call, in milliseconds; each of its hashes takes that long.
-    pub(crate) call_ms: f64,
-    /// Median time divided by the hashes of a call, in milliseconds.
-    pub(crate) hash_ms: f64,
-    /// Median over the rounds: the time of a call, divided by the baseline's in the same round.
-    pub(crate) call_time_ratio: f64,
-    /// Median over the rounds: hashes per core, divided by the baseline's in the same round.
-    pub(crate) hashes_per_core_ratio: f64,
-    /// The same from the fastest call of each contender, which a busy machine distorts least.
-    pub(crate) fastest_hashes_per_core_ratio: f64,
-    /// Time of a call in each round, in milliseconds.
-    pub(crate) call_ms_samples: Vec<f64>,
-    /// Time of a call, divided by the baseline's, in each round.
-    pub(crate) call_time_ratio_samples: Vec<f64>,
-    /// Hashes per core, divided by the baseline's, in each round.
-    pub(crate) hashes_per_core_ratio_samples: Vec<f64>,
-}
-
-/// Measures the contenders; the first is the baseline. Each contender must first compute
-/// `expected`.
-///
-/// # Errors
-/// [`WrongOutput`] if a contender computes another output: the time of a wrong output has no
-/// meaning.
-pub(crate) fn compare(
-    title: String,
-    expected: &[Vec<u8>],
-    contenders: &mut [Contender<'_>],
-    rounds: usize,
-) -> Result<Measurement, WrongOutput> {
-    compare_on_cores(title, expected, &mut [contenders], rounds)
-}
-
-/// The same on several cores, each with its own copy of the contenders. All cores run the same
-/// contender at the same time, and share caches and memory. Times are means over the cores.
-pub(crate) fn compare_on_cores(
-    title: String,
-    expected: &[Vec<u8>],
-    cores: &mut [&mut [Contender<'_>]],
-    rounds: usize,
-) -> Result<Measurement, WrongOutput> {
-    for contender in cores.iter_mut().flat_map(|contenders| contenders.iter_mut()) {
-        if (contender.run)() != expected[..contender.at_once] {
-            return Err(WrongOutput { contender: contender.name.clone() });
-        }
+impl Row {
+    /// Returns the median time of a call.
+    fn call_ms(&self) -> f64 {
+        median(&self.call_ms_samples)
     }
-    let count = cores.first().map_or(0, |contenders| contenders.len());
-    let mut milliseconds = vec![Vec::with_capacity(rounds); count];
-    let mut fastest = vec![Duration::MAX; count];
-    for _ in 0..rounds {
-        let mut times = vec![Duration::ZERO; count];
-        for index in (0..count).chain((0..count).rev()) {
-            let time = mean_time(cores, index);
-            times[index] += time;
-            fastest[index] = fastest[index].min(time);
-        }
-        for (all, time) in milliseconds.iter_mut().zip(times) {
-            all.push(time.as_secs_f64() * 1000.0 / RUNS_A_ROUND);
-        }
+
+    /// Returns the median time of a call, divided by its hashes.
+    pub(crate) fn hash_ms(&self) -> f64 {
+        self.call_ms() / count(self.at_once)
     }
-    let contenders: &[Contender<'_>] = cores.first().map_or(&[], |contenders| contenders);
-    let rows =
-        contenders.iter().zip(&milliseconds).zip(&fastest).map(|((contender, calls), fastest_call)| {
-            let hashes = hashes_of(contender);
-            let baseline_hashes = hashes_of(&contenders[0]);
-            let ratios: Vec<f64> =
-                calls.iter().zip(&milliseconds[0]).map(|(call, base)| call / base).collect();
-            let call_ms = median(calls);
-            let call_time_ratio = median(&ratios);
-            let gain = hashes / baseline_hashes;
-            Row {
-                name: contender.name.clone(),
-                at_once: contender.at_once,
-                call_ms,
-                hash_ms: call_ms / hashes,
-                call_time_ratio,
-                hashes_per_core_ratio: gain / call_time_ratio,
-                fastest_hashes_per_core_ratio: gain * fastest[0].div_duration_f64(*fastest_call),
-                call_ms_samples: calls.clone(),
-                hashes_per_core_ratio_samples: ratios.iter().map(|ratio| gain / ratio).collect(),
-                call_time_ratio_samples: ratios,
-            }
-        });
-    Ok(Measurement { title, rounds, rows: rows.collect() })
-}
 
-fn hashes_of(contender: &Contender<'_>) -> f64 {
-    f64::from(u32::try_from(contender.at_once).unwrap_or(u32::MAX))
-}
+    /// Returns the time of a call, divided by the other's in the same round.
+    pub(crate) fn call_time_against(&self, other: &Self) -> Vec<f64> {
+        self.call_ms_samples.iter().zip(&other.call_ms_samples).map(|(own, other)| own / other).collect()
+    }
 
-/// Runs a contender on all cores at the same time. Returns the mean of its times.
-fn mean_time(cores: &mut [&mut [Contender<'_>]], index: usize) -> Duration {
-    let count = u32::try_from(cores.len()).unwrap_or(u32::MAX);
-    let Some((own, others)) = cores.split_first_mut() else { return Duration::ZERO };
-    let total: Duration = thread::scope(|scope| {
-        let others: Vec<_> = others
-            .iter_mut()
-            .map(|contenders| scope.spawn(move || thread_time_of(contenders, index)))
-            .collect();
-        let own = thread_time_of(own, index);
-        others.into_iter().map(|other| other.join().expect("no contender panics")).sum::<Duration>() + own
-    });
-    total / count
-}
+    /// Returns the hashes per core, divided by the other's in the same round.
+    pub(crate) fn hashes_per_core_against(&self, other: &Self) -> Vec<f64> {
+        let hashes = self.hashes_against(other);
+        self.call_time_against(other).iter().map(|ratio| hashes / ratio).collect()
+    }
 
-/// Returns CPU time, not wall time: it excludes the time of other programs.
-fn thread_time_of(contenders: &mut [Contender<'_>], index: usize) -> Duration {
-    let start = thread_time();
-    black_box((contenders[index].run)());
-    thread_time().saturating_sub(start)
-}
-
-/// Each round runs every contender twice: A B C, then C B A.
-const RUNS_A_ROUND: f64 = 2.0;
-
-/// A contender computed another output than the others.
-#[derive(Debug)]
-pub(crate) struct WrongOutput {
-    contender: String,
-}
-
-impl fmt::Display for WrongOutput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} computes another output than the others", self.contender)
+    fn hashes_against(&self, other: &Self) -> f64 {
+        count(self.at_once) / count(other.at_once)
     }
 }
 
-impl core::error::Error for WrongOutput {}
+/// Returns a count as a factor of ratios and rates.
+pub(crate) fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
 
 #[cfg(test)]
 mod tests {
@@ -203,10 +210,14 @@ mod tests {
 
     #[test]
     fn a_contender_with_a_wrong_output_is_an_error() {
-        let right = || Contender { name: "right".into(), at_once: 1, run: Box::new(|| vec![vec![1]]) };
-        let wrong = Contender { name: "wrong".into(), at_once: 1, run: Box::new(|| vec![vec![2]]) };
-        assert!(compare(String::new(), &[vec![1]], &mut [right(), right()], 1).is_ok());
-        assert!(compare(String::new(), &[vec![1]], &mut [right(), wrong], 1).is_err());
+        let contender = |output: Option<u8>| Contender::peer("", move || output.map(|output| vec![output]));
+        let measured = |other| {
+            let contenders = vec![vec![contender(Some(1)), contender(other)]];
+            measure("", "", &[vec![1]], contenders, 1).is_ok()
+        };
+        assert!(measured(Some(1)));
+        assert!(!measured(Some(2)));
+        assert!(!measured(None));
     }
 
     #[test]
@@ -215,7 +226,7 @@ mod tests {
         let meets = || {
             let mut is_checked = false;
             let (entered, alone) = (&entered, &alone);
-            let run = move || {
+            Contender::peer("", move || {
                 // The first call checks the output, on one core after the other.
                 if is_checked {
                     let both = (entered.fetch_add(1, Relaxed) + 1).next_multiple_of(2);
@@ -226,15 +237,36 @@ mod tests {
                     alone.fetch_or(entered.load(Relaxed) < both, Relaxed);
                 }
                 is_checked = true;
-                vec![vec![1]]
-            };
-            Contender { name: String::new(), at_once: 1, run: Box::new(run) }
+                Some(vec![1])
+            })
         };
-        let (mut one, mut other) = ([meets(), meets()], [meets(), meets()]);
-        let cores: &mut [&mut [Contender<'_>]] = &mut [&mut one, &mut other];
-        let measurement = compare_on_cores(String::new(), &[vec![1]], cores, 3).unwrap();
+        let cores = vec![vec![meets(), meets()], vec![meets(), meets()]];
+        let measurement = measure("", "", &[vec![1]], cores, 3).unwrap();
         assert!(!alone.load(Relaxed));
         assert_eq!(measurement.rows.iter().map(|row| row.call_ms_samples.len()).collect::<Vec<_>>(), [3, 3]);
+    }
+
+    #[test]
+    fn ratios_are_of_one_round_and_the_fastest_variant_has_the_name() {
+        let row = |name: &str, at_once, samples: &[f64]| Row {
+            name: name.to_owned(),
+            at_once,
+            is_peer: true,
+            call_ms_samples: samples.to_vec(),
+            fastest_call_ms: 1.0,
+        };
+        let rows = vec![
+            row("lib, slow", 1, &[9.0, 9.0]),
+            row("lib, fast", 1, &[2.0, 4.0]),
+            row("4 lanes", 4, &[4.0, 4.0]),
+            row("library", 1, &[1.0, 1.0]),
+        ];
+        let measurement = Measurement { setting: String::new(), conditions: String::new(), rounds: 2, rows };
+        let (lib, lanes) = (measurement.row("lib").unwrap(), measurement.row("4 lanes").unwrap());
+        assert_eq!(lib.name, "lib, fast");
+        assert_eq!(lanes.call_time_against(lib), [2.0, 1.0]);
+        assert_eq!(lanes.hashes_per_core_against(lib), [2.0, 4.0]);
+        assert!(measurement.row("lanes").is_none());
     }
 
     const TO_MEET: Duration = Duration::from_mins(1);

@@ -1,4 +1,4 @@
-//! The results of one run, and the machine: as text, as Markdown, as JSON.
+//! The results of one run, and the machine: as text and as JSON.
 
 use std::{
     fs,
@@ -12,53 +12,66 @@ use serde_json::to_string;
 
 use super::{
     chart::Lanes,
-    figure::{Figure, HEADS, Status},
+    figure::{Figure, HEADS, Verdict},
     rounds::Measurement,
 };
 
 #[derive(Serialize)]
 pub(super) struct Summary {
-    machine: ThisMachine,
+    pub(super) machine: ThisMachine,
     /// Rounds of every figure, which is the median over them.
-    rounds: NonZeroUsize,
+    pub(super) rounds: NonZeroUsize,
     /// Length of one measurement over HTTP; `None` if nothing was measured over HTTP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seconds: Option<NonZeroU64>,
-    figures: Vec<Figure>,
+    pub(super) seconds: Option<NonZeroU64>,
+    pub(super) figures: Vec<Figure>,
     /// All contenders of the kernels.
-    kernels: Vec<Measurement>,
+    pub(super) kernels: Vec<Measurement>,
 }
 
 impl Summary {
-    pub(super) fn new(
-        rounds: NonZeroUsize,
-        seconds: Option<NonZeroU64>,
-        figures: Vec<Figure>,
-        kernels: Vec<Measurement>,
-    ) -> Self {
-        Self { machine: ThisMachine::this(), rounds, seconds, figures, kernels }
-    }
-
-    /// Returns the figures for the terminal.
+    /// Returns the measurements and the figures for the terminal.
     pub(super) fn text(&self) -> String {
-        format!("{}\n\n{}\n{}\n", self.heading(), self.table().text(), self.ending())
+        let ThisMachine { machine, l1d_kib, instructions } = &self.machine;
+        let cache = l1d_kib.map_or_else(String::new, |kib| format!(", {kib} KiB L1d a core"));
+        let heading = format!(
+            "CPU: {}, {} cores{cache}, {}. Medians of {} interleaved rounds; the load generator runs on the same \
+             cores.",
+            machine.cpu,
+            machine.cores,
+            instructions.join(" "),
+            self.rounds
+        );
+        let figures = HEADS.into_iter().fold(Table::new(""), Table::words);
+        let figures = figures.rows(self.figures.iter().map(Figure::cells));
+        let tables = self.kernels.iter().map(Measurement::table);
+        let tables = tables.chain((!self.figures.is_empty()).then_some(figures));
+        let tables: Vec<_> = tables.map(|table| table.text()).collect();
+        let count = |verdict| self.figures.iter().filter(|own| own.quoted.verdict == verdict).count();
+        let ending = format!(
+            "{} reached, {} not reached, {} not measured, {} disturbed by other programs.",
+            count(Verdict::Reached),
+            count(Verdict::NotReached),
+            count(Verdict::NotMeasured),
+            count(Verdict::Disturbed)
+        );
+        format!("{heading}\n\n{}\n{ending}\n", tables.join("\n"))
     }
 
-    /// Returns the measurements of the kernels for the terminal.
-    pub(super) fn kernels_text(&self) -> String {
-        let tables: Vec<_> = self.kernels.iter().map(|measurement| measurement.table().text()).collect();
-        format!("{}\n\n{}", self.heading(), tables.join("\n"))
+    /// Returns the lanes of bcrypt-10, if they were measured.
+    pub(super) fn lanes(&self) -> Option<Lanes> {
+        self.kernels.iter().find(|measurement| measurement.setting == "bcrypt-10").and_then(Lanes::of)
     }
 
     /// Returns what documents quote as JSON, with a figure in each line.
-    pub(super) fn quoted(&self, lanes: Option<&Lanes>) -> serde_json::Result<String> {
-        let Self { machine, rounds, seconds, figures, .. } = self;
-        let figures: Result<Vec<_>, _> = figures.iter().map(|figure| to_string(&figure.quoted())).collect();
+    pub(super) fn quoted(&self) -> serde_json::Result<String> {
+        let figures: Result<Vec<_>, _> =
+            self.figures.iter().map(|figure| to_string(&figure.quoted)).collect();
         Ok(format!(
-            "{{\n\"machine\": {},\n\"rounds\": {rounds},\n\"seconds\": {},\n\"bcrypt_10_lanes\": {},\n\"figures\": [\n{}\n]\n}}\n",
-            to_string(machine)?,
-            to_string(seconds)?,
-            to_string(&lanes)?,
+            "{{\n\"machine\": {},\n\"rounds\": {},\n\"seconds\": {},\n\"bcrypt_10_lanes\": {},\n\"figures\": [\n{}\n]\n}}\n",
+            to_string(&self.machine)?,
+            self.rounds,
+            to_string(&self.seconds)?,
+            to_string(&self.lanes())?,
             figures?.join(",\n"),
         ))
     }
@@ -66,34 +79,6 @@ impl Summary {
     /// Returns everything as JSON, with every sample.
     pub(super) fn json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|json| json + "\n")
-    }
-
-    fn table(&self) -> Table {
-        let table = HEADS.into_iter().fold(Table::new(""), Table::words);
-        table.rows(self.figures.iter().map(Figure::columns))
-    }
-
-    fn heading(&self) -> String {
-        let ThisMachine { machine, l1d_kib, instructions } = &self.machine;
-        let cache = l1d_kib.map_or_else(String::new, |kib| format!(", {kib} KiB L1d a core"));
-        let (cpu, cores) = (&machine.cpu, machine.cores);
-        let instructions = instructions.join(" ");
-        let rounds = self.rounds;
-        format!(
-            "CPU: {cpu}, {cores} cores{cache}, {instructions}. Medians of {rounds} interleaved rounds; the load \
-             generator runs on the same cores."
-        )
-    }
-
-    fn ending(&self) -> String {
-        let count = |status| self.figures.iter().filter(|figure| figure.status == status).count();
-        format!(
-            "{} reached, {} not reached, {} not measured, {} disturbed by other programs.",
-            count(Status::Reached),
-            count(Status::NotReached),
-            count(Status::NotMeasured),
-            count(Status::Disturbed)
-        )
     }
 }
 
@@ -113,16 +98,16 @@ impl Progress {
 }
 
 #[derive(Serialize)]
-struct ThisMachine {
+pub(super) struct ThisMachine {
     #[serde(flatten)]
-    machine: saltern_meter::Machine,
+    pub(super) machine: saltern_meter::Machine,
     l1d_kib: Option<u64>,
     /// Instruction sets by which the kernels are chosen.
     instructions: Vec<&'static str>,
 }
 
 impl ThisMachine {
-    fn this() -> Self {
+    pub(super) fn this() -> Self {
         let flags = of_first_cpu("flags").or_else(|| of_first_cpu("Features")).unwrap_or_default();
         let has = |name: &&str| flags.split_whitespace().any(|flag| flag == *name);
         let size = fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/size").ok();

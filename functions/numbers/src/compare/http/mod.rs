@@ -1,267 +1,260 @@
-//! The service over HTTP, beside its kernel in a bare loop on the same cores.
+//! The service over HTTP, beside other code on the same cores.
 //!
-//! The difference is the cost of the service and of the load generator, which runs on the same
-//! cores.
+//! Beside its own kernel in a bare loop, the difference is the cost of the service and of the load
+//! generator, which runs on the same cores.
 
-mod callers;
-mod raw;
+mod load;
 mod server;
-mod start;
 
 use core::{error::Error, time::Duration};
-use std::io;
+use std::{io, thread, time::Instant};
 
-use saltern_encoded::{Params, bcrypt};
-use saltern_meter::{Others, median, process_time};
+use saltern_meter::{Meter, Others, median, process_time, thread_time};
 
 use super::{
     arguments::ServiceArguments,
+    bounds::{Callers, Cost, LANES_MODE, Limit, ONE_LANE_MODE, REFUSAL, SERVICE, ServiceBound, TOGETHER},
+    contenders::{
+        Hashes, argon2_in_lanes, bcrypt_in_lanes, by_argon2_c, by_crate, by_libxcrypt, fastest_argon2,
+    },
     cores,
-    figure::{Bound, Figure, Unit, Wanted},
-    kernels::argon2id,
+    figure::{Figure, Wanted},
+    rounds::{Contender, count},
     summary::Progress,
 };
-
-use callers::{Call, Offered};
-use raw::{Raw, argon2_c, argon2_lanes, crates, lanes, libxcrypt};
+use load::{Call, Pace};
 use server::Server;
 
 /// Measures all figures of the service.
 pub(super) fn figures(
     arguments: &ServiceArguments,
+    rounds: usize,
     progress: &Progress,
 ) -> Result<Vec<Figure>, Box<dyn Error>> {
-    let bench = Bench { arguments, progress, window: Duration::from_secs(arguments.seconds.get()) };
-    let mut figures = vec![
-        bench.saturated("bcrypt-10 verifies/s over HTTP, 16 callers, crates: of the raw loop", &CRATES_10)?,
-        bench.saturated("bcrypt-4 verifies/s over HTTP, 16 callers, crates: of the raw loop", &CRATES_4)?,
-    ];
-    figures.extend(bench.overload("open loop at 5 × raw, crates", CRATES, crates, 5.0, CRATES_IN_TIME)?);
-    figures.extend(bench.overload("open loop at 10 × raw, crates", CRATES, crates, 10.0, CRATES_IN_TIME)?);
-    progress.print("start and idle memory");
-    figures.extend(start::server(arguments)?);
-    figures.push(start::bootstrap(arguments)?);
-    figures.push(start::zip(arguments));
-    figures.push(
-        bench.saturated(
-            "bcrypt-10 verifies/s over HTTP, 64 callers, lanes: of libxcrypt's limit",
-            &LANES_10,
-        )?,
-    );
-    figures.push(bench.together("bcrypt-10", BCRYPT_10, TOGETHER)?);
-    figures.extend(bench.overload(
-        "open loop at 10 × libxcrypt's limit, lanes",
-        LANES,
-        libxcrypt,
-        10.0,
-        LANES_IN_TIME,
-    )?);
-    figures.push(bench.saturated(
-        "argon2id 64 MiB t=4 verifies/s over HTTP, 64 callers, lanes: of the C reference's limit",
-        &LANES_OF_ARGON2,
-    )?);
-    figures.push(bench.together("argon2id 64 MiB t=4", ARGON2_64, ARGON2_TOGETHER)?);
-    for callers_a_core in [2, 4] {
-        figures.push(bench.beside_one_lane(callers_a_core)?);
+    let bench = Bench { arguments, rounds, progress, window: Duration::from_secs(arguments.seconds.get()) };
+    let mut figures = Vec::new();
+    for bound in &SERVICE {
+        figures.extend(bench.beside_limit(bound)?);
     }
+    for (cost, wanted) in TOGETHER {
+        figures.push(bench.together(cost, wanted)?);
+    }
+    progress.print("starts and idle memory");
+    figures.extend(server::starts(arguments, rounds)?);
     Ok(figures)
 }
 
-/// Creates the bare loop for these parameters.
-type MakeRaw = fn(Params) -> Result<Raw, Box<dyn Error>>;
-
-/// A closed loop of callers, beside a bare loop.
-struct Saturation {
-    params: Params,
-    callers: usize,
-    server: &'static [&'static str],
-    raw: MakeRaw,
-    /// The bare loop of the service's kernel, if `raw` has another kernel: it separates the cost of
-    /// the service from the speed of the kernel.
-    own: Option<MakeRaw>,
-    wanted: Wanted,
-}
-
-const CRATES_10: Saturation = Saturation {
-    params: BCRYPT_10,
-    callers: 16,
-    server: CRATES,
-    raw: crates,
-    own: None,
-    wanted: Wanted::times(Bound::AtLeast(0.96)),
-};
-
-const CRATES_4: Saturation = Saturation {
-    params: bcrypt_of(4),
-    server: CRATES_BELOW_THE_FLOOR,
-    wanted: Wanted::times(Bound::AtLeast(0.88)),
-    ..CRATES_10
-};
-
-const LANES_10: Saturation = Saturation {
-    params: BCRYPT_10,
-    callers: 64,
-    server: LANES,
-    raw: libxcrypt,
-    own: Some(lanes),
-    wanted: Wanted::times(Bound::AtLeast(3.3)).with_goal(3.5),
-};
-
-const LANES_OF_ARGON2: Saturation = Saturation {
-    params: ARGON2_64,
-    raw: argon2_c,
-    own: Some(argon2_lanes),
-    wanted: Wanted::times(Bound::AtLeast(1.6)),
-    ..LANES_10
-};
-
-const BCRYPT_10: Params = bcrypt_of(10);
-const ARGON2_64: Params = argon2id(65_536, 4);
-const ARGON2_19: Params = argon2id(19_456, 2);
-
-#[expect(clippy::unwrap_used, reason = "a constant that is wrong does not compile")]
-const fn bcrypt_of(cost: u32) -> Params {
-    Params::Bcrypt(bcrypt::Params::new(cost).unwrap())
-}
-
-/// Arguments of `saltern serve`.
-const CRATES: &[&str] = &["--kernels", "crates"];
-const CRATES_BELOW_THE_FLOOR: &[&str] = &["--kernels", "crates", "--accept-weak", "bcrypt"];
-const LANES: &[&str] = &["--kernels", "lanes"];
-const ONE_LANE_OF_ARGON2: &[&str] = &["--kernels", "lanes", "--argon2-lanes", "1"];
-
-const CRATES_IN_TIME: Wanted = Wanted::times(Bound::AtLeast(0.95));
-const LANES_IN_TIME: Wanted = Wanted::times(Bound::AtLeast(3.1));
-const REFUSAL: Wanted = Wanted::of(Unit::Ms, Bound::Below(5.0));
-const TOGETHER: Wanted = Wanted::times(Bound::AtMost(1.4)).with_goal(1.3);
-const ARGON2_TOGETHER: Wanted = Wanted::times(Bound::AtMost(2.6));
-const NO_SLOWER: Wanted = Wanted::times(Bound::AtLeast(0.98));
-
 struct Bench<'a> {
     arguments: &'a ServiceArguments,
+    rounds: usize,
     progress: &'a Progress,
     window: Duration,
 }
 
 impl Bench<'_> {
-    /// Measures verifications a second, divided by hashes a second of the bare loop before and
-    /// after.
-    fn saturated(&self, what: &str, saturation: &Saturation) -> Result<Figure, Box<dyn Error>> {
-        let &Saturation { params, callers, server, raw, own, wanted } = saturation;
-        self.progress.print(what);
-        let raw = raw(params)?;
-        let own = own.map(|own| own(params)).transpose()?;
-        let server = Server::start(&self.arguments.server, server)?;
-        let call = Call::verify(params)?;
-        let others = Others::until_now(own_time(&server)?)?;
+    /// Measures the matches of the service a second, divided by those of the limit before and
+    /// after. With an open loop, also the time to refuse.
+    fn beside_limit(&self, bound: &ServiceBound) -> Result<Vec<Figure>, Box<dyn Error>> {
+        let what = bound.what();
+        self.progress.print(&what);
+        let deadline = matches!(bound.callers, Callers::Open(_)).then_some(DEADLINE);
+        let hashes = Hashes::new(bound.cost.params, MOST_LANES)?;
+        let call = Call::verify(&hashes, deadline);
+        let server = self.start(bound.mode)?;
+        let mut limit = self.limit(bound, &hashes)?;
+        // The bare loop of the service's own kernel separates the cost of the service from the speed
+        // of the kernel.
+        let mut own = bound.own_kernel(&hashes)?.map(Running::Loops);
+        let others = Others::until_now(own_time(&server)? + limit.cpu_time()?)?;
         let (mut ratios, mut by_cpu_time, mut of_own) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut rates, mut raw_rates, mut refused) = (Vec::new(), Vec::new(), 0);
-        for _ in 0..self.arguments.rounds.get() {
-            let before = raw.run(self.window / 2)?;
-            let seen = callers::closed_loop(&server, &call, callers, self.window)?;
-            let after = raw.run(self.window / 2)?;
-            let around = before.mean(after);
-            ratios.push(seen.rate / around.rate);
-            by_cpu_time.push(around.cpu_seconds_each / seen.cpu_seconds_each);
-            rates.push(seen.rate);
-            refused += seen.refused;
-            raw_rates.push(around.rate);
-            if let Some(own) = &own {
-                of_own.push(seen.rate / own.run(self.window / 2)?.rate);
+        let (mut rates, mut limits, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut late, mut refused) = (0, 0);
+        for _ in 0..self.rounds {
+            let half = self.window / 2;
+            let before = limit.speed(&call, bound.callers, half)?;
+            let seen = load::run(&server, &call, bound.callers.pace(before.rate), self.window)?;
+            let around = before.mean(limit.speed(&call, bound.callers, half)?);
+            let speed = seen.speed();
+            ratios.push(speed.rate / around.rate);
+            by_cpu_time.push(around.cpu_seconds_each / speed.cpu_seconds_each);
+            rates.push(speed.rate);
+            limits.push(around.rate);
+            late += seen.late;
+            refused += seen.refusals.len();
+            if !seen.refusals.is_empty() {
+                refusals.push(median(&seen.refusals));
+            }
+            if let Some(own) = &mut own {
+                of_own.push(speed.rate / own.speed(&call, bound.callers, half)?.rate);
             }
         }
-        let others = others.share_since(own_time(&server)?)?;
-        let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&raw_rates));
+        let others = others.share_since(own_time(&server)? + limit.cpu_time()?)?;
+        let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&limits));
         if refused > 0 {
-            note = format!("{note}, {refused} refused");
+            note = format!("{note}, {refused} refused, {late} late");
         }
-        if own.is_some() {
+        if !of_own.is_empty() {
             note = format!("{note}, {:.3} of its own kernel's bare loop", median(&of_own));
         }
-        Ok(Figure::new(what, wanted, ratios).by_cpu_time(by_cpu_time).with_note(note).beside(others))
+        let title =
+            if deadline.is_some() { format!("{what}, deadline 1 s: answers in time") } else { what.clone() };
+        let figure = Figure::new(title, bound.wanted, ratios).by_cpu_time(by_cpu_time);
+        let mut figures = vec![figure.with_note(note).beside(others)];
+        if deadline.is_some() {
+            figures.push(Figure::new(format!("{what}: median time to refuse"), REFUSAL, refusals));
+        }
+        Ok(figures)
     }
 
-    /// Measures the median time of four callers a core, divided by the time of one caller alone.
-    fn together(&self, name: &str, params: Params, wanted: Wanted) -> Result<Figure, Box<dyn Error>> {
-        let callers = usize::from(CALLERS_A_CORE) * cores();
+    /// Measures the median time of several callers a core, divided by the time of one caller alone.
+    fn together(&self, cost: Cost, wanted: Wanted) -> Result<Figure, Box<dyn Error>> {
+        let (name, cores) = (cost.name, cores());
+        let callers = CALLERS_A_CORE * cores;
         let what =
-            format!("{name}, {callers} callers on {} cores, lanes: median time against one alone", cores());
+            format!("{name}, {callers} callers on {cores} cores, lanes: median time against one alone");
         self.progress.print(&what);
-        let server = Server::start(&self.arguments.server, LANES)?;
-        let call = Call::verify(params)?;
+        let server = self.start(LANES_MODE)?;
+        let call = Call::verify(&Hashes::new(cost.params, 1)?, None);
         let others = Others::until_now(own_time(&server)?)?;
         let (mut ratios, mut by_cpu_time) = (Vec::new(), Vec::new());
         let (mut alones, mut togethers) = (Vec::new(), Vec::new());
-        for _ in 0..self.arguments.rounds.get() {
-            let alone = callers::closed_loop(&server, &call, 1, self.window / 2)?;
-            let together = callers::closed_loop(&server, &call, callers, self.window / 2)?;
-            ratios.push(together.median_ms / alone.median_ms);
+        for _ in 0..self.rounds {
+            let run = |callers| load::run(&server, &call, Pace::Closed { callers }, self.window / 2);
+            let (alone, together) = (run(1)?, run(callers)?);
+            ratios.push(together.median_ms() / alone.median_ms());
             // The core's time for the hashes of all its callers, divided by its time for one hash.
-            by_cpu_time.push(together.cpu_seconds_each * f64::from(CALLERS_A_CORE) / alone.cpu_seconds_each);
-            alones.push(alone.median_ms);
-            togethers.push(together.median_ms);
+            let each = together.speed().cpu_seconds_each / alone.speed().cpu_seconds_each;
+            by_cpu_time.push(each * count(CALLERS_A_CORE));
+            alones.push(alone.median_ms());
+            togethers.push(together.median_ms());
         }
         let others = others.share_since(own_time(&server)?)?;
         let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
         Ok(Figure::new(what, wanted, ratios).by_cpu_time(by_cpu_time).with_note(note).beside(others))
     }
 
-    /// Measures verifications a second of a small argon2id, divided by those of a server without
-    /// lanes for it.
-    fn beside_one_lane(&self, callers_a_core: usize) -> Result<Figure, Box<dyn Error>> {
-        let what = format!(
-            "argon2id 19 MiB t=2 verifies/s over HTTP, {callers_a_core} callers a core, lanes: of `--argon2-lanes 1`"
-        );
-        self.progress.print(&what);
-        let call = Call::verify(ARGON2_19)?;
-        let start = |arguments| Server::start(&self.arguments.server, arguments);
-        let (lanes, one_lane) = (start(LANES)?, start(ONE_LANE_OF_ARGON2)?);
-        let own_time = || Ok::<_, io::Error>(own_time(&lanes)? + one_lane.cpu_time()?);
-        let others = Others::until_now(own_time()?)?;
-        let (mut ratios, mut by_cpu_time) = (Vec::new(), Vec::new());
-        for _ in 0..self.arguments.rounds.get() {
-            let run = |server| callers::closed_loop(server, &call, callers_a_core * cores(), self.window / 2);
-            let (before, seen, after) = (run(&one_lane)?, run(&lanes)?, run(&one_lane)?);
-            ratios.push(seen.rate / f64::midpoint(before.rate, after.rate));
-            let cpu_seconds_each = f64::midpoint(before.cpu_seconds_each, after.cpu_seconds_each);
-            by_cpu_time.push(cpu_seconds_each / seen.cpu_seconds_each);
-        }
-        let others = others.share_since(own_time()?)?;
-        Ok(Figure::new(what, NO_SLOWER, ratios).by_cpu_time(by_cpu_time).beside(others))
+    fn start(&self, mode: &[&str]) -> Result<Server, Box<dyn Error>> {
+        Server::start(&self.arguments.server, mode)
     }
 
-    /// Measures an open loop that sends more requests than the service can answer.
-    fn overload(
-        &self,
-        what: &str,
-        server: &[&str],
-        raw: MakeRaw,
-        times: f64,
-        wanted: Wanted,
-    ) -> Result<[Figure; 2], Box<dyn Error>> {
-        self.progress.print(what);
-        let raw = raw(BCRYPT_10)?;
-        let server = Server::start(&self.arguments.server, server)?;
-        let call = Call::verify_within(BCRYPT_10, DEADLINE)?;
-        let others = Others::until_now(own_time(&server)?)?;
-        let (mut goodput, mut by_cpu_time, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
-        let mut late = 0;
-        for _ in 0..self.arguments.rounds.get() {
-            let limit = raw.run(self.window / 2)?;
-            let offered = Offered { rate: limit.rate * times, deadline: DEADLINE, seconds: self.window };
-            let seen = callers::open_loop(&server, &call, offered)
-                .map_err(|error| format!("{what}, {:.0} a second: {error}", offered.rate))?;
-            goodput.push(seen.goodput / limit.rate);
-            by_cpu_time.push(limit.cpu_seconds_each / seen.cpu_seconds_each);
-            refusals.extend(seen.median_refusal_ms);
-            late += seen.late;
+    fn limit<'a>(&self, bound: &ServiceBound, hashes: &'a Hashes) -> Result<Running<'a>, Box<dyn Error>> {
+        let on_each_core = |make: fn(&'a Hashes) -> Result<Contender<'a>, Box<dyn Error>>| {
+            let loops = (0..cores()).map(|_| Ok(warm(make(hashes)?)?));
+            Ok(Running::Loops(loops.collect::<Result<_, Box<dyn Error>>>()?))
+        };
+        match bound.limit {
+            Limit::Raw => on_each_core(|hashes| Ok(by_crate("", hashes))),
+            Limit::Libxcrypt => on_each_core(by_libxcrypt),
+            Limit::Argon2C => on_each_core(by_argon2_c),
+            Limit::OneLane => Ok(Running::Service(self.start(ONE_LANE_MODE)?)),
         }
-        let in_time = Figure::new(format!("{what}, deadline 1 s: answers in time"), wanted, goodput)
-            .by_cpu_time(by_cpu_time)
-            .with_note(format!("{late} answers late"))
-            .beside(others.share_since(own_time(&server)?)?);
-        let refusal = Figure::new(format!("{what}: median time to refuse"), REFUSAL, refusals);
-        Ok([in_time, refusal])
+    }
+}
+
+/// The other side of a comparison.
+enum Running<'a> {
+    /// Bare loops: a thread for each core that only calls the kernel.
+    Loops(Vec<Contender<'a>>),
+    Service(Server),
+}
+
+/// The speed of hashes.
+#[derive(Clone, Copy)]
+struct Speed {
+    /// Hashes a second of wall time.
+    rate: f64,
+    /// CPU time for each hash.
+    cpu_seconds_each: f64,
+}
+
+impl Speed {
+    fn mean(self, other: Self) -> Self {
+        Self {
+            rate: f64::midpoint(self.rate, other.rate),
+            cpu_seconds_each: f64::midpoint(self.cpu_seconds_each, other.cpu_seconds_each),
+        }
+    }
+}
+
+impl Running<'_> {
+    fn speed(&mut self, call: &Call, callers: Callers, window: Duration) -> Result<Speed, Box<dyn Error>> {
+        let contenders = match self {
+            Self::Service(server) => return Ok(load::run(server, call, callers.pace(0.0), window)?.speed()),
+            Self::Loops(contenders) => contenders,
+        };
+        let speeds: Option<Vec<Speed>> = thread::scope(|scope| {
+            let threads: Vec<_> =
+                contenders.iter_mut().map(|own| scope.spawn(|| loop_for(own, window))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("a loop that ends")).collect()
+        });
+        let speeds = speeds.ok_or("a kernel fails")?;
+        let rate: f64 = speeds.iter().map(|speed| speed.rate).sum();
+        let cpu_seconds: f64 = speeds.iter().map(|speed| speed.rate * speed.cpu_seconds_each).sum();
+        Ok(Speed { rate, cpu_seconds_each: cpu_seconds / rate })
+    }
+
+    /// Returns the CPU time of another process.
+    fn cpu_time(&self) -> io::Result<Duration> {
+        if let Self::Service(server) = self { server.cpu_time() } else { Ok(Duration::ZERO) }
+    }
+}
+
+/// Computes once, so that the cost of fresh memory does not count.
+fn warm(mut contender: Contender<'_>) -> Result<Contender<'_>, &'static str> {
+    contender.call().ok_or("a kernel fails")?;
+    Ok(contender)
+}
+
+fn loop_for(contender: &mut Contender<'_>, window: Duration) -> Option<Speed> {
+    let (start, cpu_start) = (Instant::now(), thread_time());
+    let mut hashes = 0;
+    while start.elapsed() < window {
+        hashes += contender.call()?;
+    }
+    let cpu = thread_time().saturating_sub(cpu_start).as_secs_f64();
+    let hashes = count(hashes);
+    Some(Speed { rate: hashes / start.elapsed().as_secs_f64(), cpu_seconds_each: cpu / hashes })
+}
+
+impl ServiceBound {
+    fn what(&self) -> String {
+        let (name, mode) = (self.cost.name, self.mode[1]);
+        let limit = match self.limit {
+            Limit::Raw => "the raw loop",
+            Limit::Libxcrypt => "libxcrypt's limit",
+            Limit::Argon2C => "the C reference's limit",
+            Limit::OneLane => "`--argon2-lanes 1`",
+        };
+        let callers = match self.callers {
+            Callers::Open(times) => return format!("{name}, open loop at {times} × {limit}, {mode}"),
+            Callers::Closed(callers) => format!("{callers} callers"),
+            Callers::ClosedPerCore(callers) => format!("{callers} callers a core"),
+        };
+        format!("{name} verifies/s over HTTP, {callers}, {mode}: of {limit}")
+    }
+
+    /// Returns the kernel of the service with the lanes of a worker on each core, if the limit is
+    /// another kernel.
+    fn own_kernel<'a>(&self, hashes: &'a Hashes) -> Result<Option<Vec<Contender<'a>>>, &'static str> {
+        let at_once = Meter::new().lanes(&hashes.admitted);
+        let on_this_core = |_| match self.limit {
+            Limit::Libxcrypt => warm(bcrypt_in_lanes(hashes, at_once)),
+            _ => warm(argon2_in_lanes(&fastest_argon2(hashes)?, hashes, at_once)),
+        };
+        let is_other = matches!(self.callers, Callers::Closed(_))
+            && matches!(self.limit, Limit::Libxcrypt | Limit::Argon2C);
+        is_other.then(|| (0..cores()).map(on_this_core).collect()).transpose()
+    }
+}
+
+impl Callers {
+    /// Returns the pace beside a limit of this rate.
+    fn pace(self, limit: f64) -> Pace {
+        match self {
+            Self::Closed(callers) => Pace::Closed { callers },
+            Self::ClosedPerCore(callers) => Pace::Closed { callers: callers * cores() },
+            Self::Open(times) => Pace::Open { rate: limit * times },
+        }
     }
 }
 
@@ -273,4 +266,7 @@ fn own_time(server: &Server) -> io::Result<Duration> {
 /// The deadline of the open loops.
 const DEADLINE: Duration = Duration::from_secs(1);
 
-const CALLERS_A_CORE: u8 = 4;
+const CALLERS_A_CORE: usize = 4;
+
+/// At least the lanes of any worker.
+const MOST_LANES: usize = 8;

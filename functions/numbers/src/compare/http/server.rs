@@ -1,9 +1,9 @@
-//! A running `saltern serve`.
+//! A running `saltern serve`, and the figures of starts.
 
 use core::error::Error;
 use std::{
     fs::{self, File},
-    io::{self, Read as _, Write as _},
+    io,
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -12,10 +12,20 @@ use std::{
 };
 
 use saltern_meter::process_time_of;
+use saltern_stubs::{
+    http::{Client, request},
+    lambda::{Environment, RuntimeApi},
+};
+
+use super::super::{
+    arguments::ServiceArguments,
+    bounds::{FIRST_ANSWER, FIRST_POLL, IDLE_MEMORY, LANES_MODE, ZIP},
+    figure::Figure,
+};
 
 pub(crate) struct Server {
     child: Child,
-    pub(crate) address: SocketAddr,
+    address: SocketAddr,
     log: PathBuf,
 }
 
@@ -24,11 +34,8 @@ impl Server {
     /// service manager.
     pub(crate) fn start(binary: &Path, arguments: &[&str]) -> Result<Self, Box<dyn Error>> {
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let log = std::env::temp_dir().join(format!(
-            "saltern-numbers-{}-{}.log",
-            std::process::id(),
-            address.port()
-        ));
+        let log = format!("saltern-numbers-{}-{}.log", std::process::id(), address.port());
+        let log = std::env::temp_dir().join(log);
         let child = Command::new(binary)
             .args(["serve", "--listen", &address.to_string()])
             .args(arguments)
@@ -39,15 +46,28 @@ impl Server {
                 format!("{} does not start ({error}): cargo build --release", binary.display())
             })?;
         let mut server = Self { child, address, log };
-        server.await_first_response()?;
-        Ok(server)
+        let start = Instant::now();
+        let mut client = loop {
+            if let Ok(client) = server.connect() {
+                break client;
+            }
+            if let Some(ended) = server.child.try_wait()? {
+                return Err(format!("the server ended with {ended}").into());
+            }
+            if start.elapsed() > TO_START {
+                return Err("the server does not respond".into());
+            }
+            thread::sleep(BETWEEN_ATTEMPTS);
+        };
+        let health = client.send(&request("GET", "/health", &[], b""))?;
+        if health.status == 200 { Ok(server) } else { Err(format!("/health: {}", health.status).into()) }
     }
 
-    /// Returns the resident memory in MiB (`VmRSS`).
-    pub(crate) fn resident_mib(&self) -> Result<f64, Box<dyn Error>> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-        Ok(kib.trim().trim_end_matches(" kB").parse::<f64>()? / KIB_PER_MIB)
+    pub(crate) fn connect(&self) -> io::Result<Client<TcpStream>> {
+        let stream = TcpStream::connect(self.address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Client::new(stream))
     }
 
     /// Returns the CPU time of all its threads since its start.
@@ -55,23 +75,11 @@ impl Server {
         process_time_of(self.child.id())
     }
 
-    fn await_first_response(&mut self) -> Result<(), Box<dyn Error>> {
-        let start = Instant::now();
-        loop {
-            if let Ok(mut stream) = TcpStream::connect(self.address) {
-                stream.write_all(b"GET /health HTTP/1.1\r\nHost: saltern\r\nConnection: close\r\n\r\n")?;
-                let mut response = String::new();
-                stream.read_to_string(&mut response)?;
-                return if response.starts_with("HTTP/1.1 200 ") { Ok(()) } else { Err(response.into()) };
-            }
-            if let Some(ended) = self.child.try_wait()? {
-                return Err(format!("the server ended with {ended}").into());
-            }
-            if start.elapsed() > TO_START {
-                return Err("the server does not respond".into());
-            }
-            thread::sleep(BETWEEN_ATTEMPTS);
-        }
+    /// Returns the resident memory in MiB (`VmRSS`).
+    fn resident_mib(&self) -> Result<f64, Box<dyn Error>> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+        Ok(kib.trim().trim_end_matches(" kB").parse::<f64>()? / KIB_PER_MIB)
     }
 }
 
@@ -83,6 +91,54 @@ impl Drop for Server {
     }
 }
 
+/// Measures the times from the start of the programs to their first response and their first poll,
+/// and the memory of an idle server.
+pub(super) fn starts(arguments: &ServiceArguments, rounds: usize) -> Result<[Figure; 4], Box<dyn Error>> {
+    let (mut answers, mut memory, mut polls) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..rounds {
+        let start = Instant::now();
+        let server = Server::start(&arguments.server, LANES_MODE)?;
+        answers.push(start.elapsed().as_secs_f64() * 1000.0);
+        thread::sleep(IDLE);
+        memory.push(server.resident_mib()?);
+        drop(server);
+
+        let api = RuntimeApi::start()?;
+        let environment = Environment::start(&[arguments.bootstrap.clone().into()], &api, &[])
+            .map_err(|error| format!("{} does not start ({error})", arguments.bootstrap.display()))?;
+        let first_poll = api.first_poll(TO_START).ok_or("bootstrap does not poll")?;
+        polls.push(first_poll.saturating_duration_since(environment.started).as_secs_f64() * 1000.0);
+        environment.stop()?;
+    }
+    Ok([
+        Figure::new("`saltern serve`: start to first answer", FIRST_ANSWER, answers),
+        Figure::new("`saltern serve`: idle resident memory", IDLE_MEMORY, memory),
+        Figure::new("`bootstrap`: start to first poll of a local Runtime API", FIRST_POLL, polls),
+        zip(&arguments.zip),
+    ])
+}
+
+/// Returns the size of the zip for Lambda. `make package` builds it, which takes longer than this
+/// run.
+fn zip(file: &Path) -> Figure {
+    let what = "arm64 zip for Lambda";
+    match fs::metadata(file) {
+        #[allow(clippy::cast_precision_loss, reason = "a few million")]
+        Ok(metadata) => Figure::new(what, ZIP, vec![metadata.len() as f64 / BYTES_PER_MB]),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Figure::not_measured(what, ZIP, "the file is missing: run `make package`")
+        }
+        Err(error) => Figure::not_measured(what, ZIP, &error.to_string()),
+    }
+}
+
+const BYTES_PER_MB: f64 = 1.0e6;
 const KIB_PER_MIB: f64 = 1024.0;
 const TO_START: Duration = Duration::from_secs(10);
 const BETWEEN_ATTEMPTS: Duration = Duration::from_micros(200);
+
+/// Between the first response and the reading of the memory.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// Longer than any response takes.
+const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,0 +1,192 @@
+//! The figures with their bounds, and the parameters that they name.
+
+use saltern_encoded::{
+    Params,
+    argon2::{Params as Argon2Params, Variant, Version},
+    bcrypt,
+};
+
+use super::{
+    contenders::{ARGON2_C, LIBXCRYPT},
+    figure::{Bound, Unit, Wanted},
+};
+
+/// A ratio of two contenders of [`kernels`](super::kernels).
+pub(crate) struct KernelBound {
+    pub(crate) setting: &'static str,
+    pub(crate) of: &'static str,
+    pub(crate) against: &'static str,
+    pub(crate) ratio: Ratio,
+    pub(crate) wanted: Wanted,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Ratio {
+    /// The time of a call.
+    Time,
+    HashesPerCore,
+}
+
+pub(crate) const KERNELS: [KernelBound; 28] = [
+    time("bcrypt-10", CRATES, LIBXCRYPT, 1.08),
+    time("bcrypt-10", "1 lane", LIBXCRYPT, 1.02).goal(1.0),
+    gain("bcrypt-10", "2 lanes", LIBXCRYPT, 1.8).goal(1.87),
+    gain("bcrypt-10", "4 lanes", LIBXCRYPT, 3.1).goal(3.25),
+    gain("bcrypt-10", "8 lanes", LIBXCRYPT, 3.6).goal(3.86),
+    gain("PBKDF2-SHA512", "8 at once by Avx2", ONE_BY_ONE, 1.7).goal(1.9),
+    gain("PBKDF2-SHA512", "8 at once by Avx512", ONE_BY_ONE, 3.5).goal(4.7),
+    gain("PBKDF2-SHA256", "2 at once by ShaNi", ONE_BY_ONE, 1.4).goal(1.7),
+    gain("PBKDF2-SHA256", "16 at once by Avx512", ONE_BY_ONE, 2.4).goal(3.2),
+    time("argon2id 19 MiB t=2", ONE_HASH, ARGON2_CRATE, 0.50).goal(0.43),
+    time("argon2id 19 MiB t=2", ONE_HASH, ARGON2_C, 1.00).goal(0.87),
+    time("argon2id 46 MiB t=1", ONE_HASH, ARGON2_CRATE, 0.33).goal(0.26),
+    time("argon2id 46 MiB t=1", ONE_HASH, ARGON2_C, 1.00).goal(0.80),
+    // 19 MiB gain nothing that is sure.
+    time("argon2id 19 MiB t=2, all cores busy", "1 lane", WHOLE, 1.02),
+    time("argon2id 46 MiB t=1, all cores busy", "1 lane", WHOLE, 1.02),
+    gain("argon2id 46 MiB t=1, all cores busy", "3 lanes", IN_TURN, 1.15),
+    time("argon2id 64 MiB t=3, all cores busy", "1 lane", WHOLE, 1.02),
+    gain("argon2id 64 MiB t=3, all cores busy", "3 lanes", IN_TURN, 1.6),
+    time("argon2id 64 MiB t=4, all cores busy", "1 lane", WHOLE, 1.02),
+    gain("argon2id 64 MiB t=4, all cores busy", "3 lanes", IN_TURN, 1.6),
+    time("argon2id 256 MiB t=1, all cores busy", "1 lane", WHOLE, 1.02),
+    gain("argon2id 256 MiB t=1, all cores busy", "3 lanes", IN_TURN, 1.35),
+    time("scrypt N=2^14 r=8, all cores busy", ONE_HASH, SCRYPT_CRATE, 1.0),
+    gain("scrypt N=2^14 r=8, all cores busy", "3 lanes", ONE_HASH, 1.5).goal(2.5),
+    time("scrypt N=2^17 r=8, all cores busy", ONE_HASH, SCRYPT_CRATE, 1.0),
+    gain("scrypt N=2^17 r=8, all cores busy", "3 lanes", ONE_HASH, 1.5).goal(2.5),
+    time("sha256-crypt, 5,000 rounds", ONE_HASH, LIBXCRYPT, 1.0),
+    time("sha512-crypt, 5,000 rounds", ONE_HASH, LIBXCRYPT, 1.0),
+];
+
+/// Names of contenders.
+pub(crate) const CRATES: &str = "`--kernels crates`";
+pub(crate) const ONE_BY_ONE: &str = "one by one";
+pub(crate) const ONE_HASH: &str = "one hash";
+pub(crate) const ARGON2_CRATE: &str = "the argon2 crate on fresh memory";
+pub(crate) const SCRYPT_CRATE: &str = "the scrypt crate on fresh memory";
+pub(crate) const WHOLE: &str = "a hash computed whole";
+pub(crate) const IN_TURN: &str = "one after the other";
+
+const fn time(setting: &'static str, of: &'static str, against: &'static str, most: f64) -> KernelBound {
+    KernelBound { setting, of, against, ratio: Ratio::Time, wanted: Wanted::times(Bound::AtMost(most)) }
+}
+
+const fn gain(setting: &'static str, of: &'static str, against: &'static str, least: f64) -> KernelBound {
+    let wanted = Wanted::times(Bound::AtLeast(least));
+    KernelBound { setting, of, against, ratio: Ratio::HashesPerCore, wanted }
+}
+
+impl KernelBound {
+    const fn goal(self, goal: f64) -> Self {
+        Self { wanted: self.wanted.goal(goal), ..self }
+    }
+}
+
+/// The service under load, beside the limit of other code on the same cores.
+pub(crate) struct ServiceBound {
+    pub(crate) cost: Cost,
+    pub(crate) callers: Callers,
+    pub(crate) mode: &'static [&'static str],
+    pub(crate) limit: Limit,
+    pub(crate) wanted: Wanted,
+}
+
+/// Who sends requests.
+#[derive(Clone, Copy)]
+pub(crate) enum Callers {
+    /// So many, each after the response to its last request.
+    Closed(usize),
+    /// The same, for each core.
+    ClosedPerCore(usize),
+    /// So many times the hashes of the limit, whatever the responses, with a deadline.
+    Open(f64),
+}
+
+/// Arguments of `saltern serve`. bcrypt-4 is below the floor.
+pub(crate) const CRATES_MODE: &[&str] = &["--kernels", "crates", "--accept-weak", "bcrypt"];
+pub(crate) const LANES_MODE: &[&str] = &["--kernels", "lanes"];
+pub(crate) const ONE_LANE_MODE: &[&str] = &["--kernels", "lanes", "--argon2-lanes", "1"];
+
+/// What the service is compared with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Limit {
+    /// A bare loop of the reference crate on each core.
+    Raw,
+    /// A bare loop of libxcrypt on each core.
+    Libxcrypt,
+    /// A bare loop of the C reference of Argon2 on each core.
+    Argon2C,
+    /// The service with one lane of Argon2.
+    OneLane,
+}
+
+pub(crate) const SERVICE: [ServiceBound; 9] = [
+    service(BCRYPT_10, Callers::Closed(16), CRATES_MODE, Limit::Raw, 0.96),
+    service(BCRYPT_4, Callers::Closed(16), CRATES_MODE, Limit::Raw, 0.88),
+    service(BCRYPT_10, Callers::Open(5.0), CRATES_MODE, Limit::Raw, 0.95),
+    service(BCRYPT_10, Callers::Open(10.0), CRATES_MODE, Limit::Raw, 0.95),
+    service(BCRYPT_10, Callers::Closed(64), LANES_MODE, Limit::Libxcrypt, 3.3).goal(3.5),
+    service(BCRYPT_10, Callers::Open(10.0), LANES_MODE, Limit::Libxcrypt, 3.1),
+    service(ARGON2_64_4, Callers::Closed(64), LANES_MODE, Limit::Argon2C, 1.6),
+    service(ARGON2_19, Callers::ClosedPerCore(2), LANES_MODE, Limit::OneLane, 0.98),
+    service(ARGON2_19, Callers::ClosedPerCore(4), LANES_MODE, Limit::OneLane, 0.98),
+];
+
+/// The median time of several callers a core, divided by the time of one caller alone.
+pub(crate) const TOGETHER: [(Cost, Wanted); 2] = [
+    (BCRYPT_10, Wanted::times(Bound::AtMost(1.4)).goal(1.3)),
+    (ARGON2_64_4, Wanted::times(Bound::AtMost(2.6))),
+];
+
+pub(crate) const REFUSAL: Wanted = Wanted::of(Unit::Ms, Bound::Below(5.0));
+pub(crate) const FIRST_ANSWER: Wanted = Wanted::of(Unit::Ms, Bound::Below(30.0));
+pub(crate) const FIRST_POLL: Wanted = Wanted::of(Unit::Ms, Bound::Below(15.0));
+pub(crate) const IDLE_MEMORY: Wanted = Wanted::of(Unit::MiB, Bound::Below(16.0));
+pub(crate) const ZIP: Wanted = Wanted::of(Unit::Mb, Bound::Below(5.0));
+
+const fn service(
+    cost: Cost,
+    callers: Callers,
+    mode: &'static [&'static str],
+    limit: Limit,
+    least: f64,
+) -> ServiceBound {
+    ServiceBound { cost, callers, mode, limit, wanted: Wanted::times(Bound::AtLeast(least)) }
+}
+
+impl ServiceBound {
+    const fn goal(self, goal: f64) -> Self {
+        Self { wanted: self.wanted.goal(goal), ..self }
+    }
+}
+
+/// Parameters, as the figures name them.
+#[derive(Clone, Copy)]
+pub(crate) struct Cost {
+    pub(crate) name: &'static str,
+    pub(crate) params: Params,
+}
+
+pub(crate) const BCRYPT_4: Cost = bcrypt("bcrypt-4", 4);
+pub(crate) const BCRYPT_10: Cost = bcrypt("bcrypt-10", 10);
+
+/// The first two of OWASP's Password Storage Cheat Sheet.
+pub(crate) const ARGON2_19: Cost = argon2id("argon2id 19 MiB t=2", 19_456, 2);
+pub(crate) const ARGON2_46: Cost = argon2id("argon2id 46 MiB t=1", 47_104, 1);
+
+/// The memory of RFC 9106's second recommendation, and four times that.
+pub(crate) const ARGON2_64_3: Cost = argon2id("argon2id 64 MiB t=3", 65_536, 3);
+pub(crate) const ARGON2_64_4: Cost = argon2id("argon2id 64 MiB t=4", 65_536, 4);
+pub(crate) const ARGON2_256: Cost = argon2id("argon2id 256 MiB t=1", 262_144, 1);
+
+#[expect(clippy::unwrap_used, reason = "a constant that is wrong does not compile")]
+const fn bcrypt(name: &'static str, cost: u32) -> Cost {
+    Cost { name, params: Params::Bcrypt(bcrypt::Params::new(cost).unwrap()) }
+}
+
+#[expect(clippy::unwrap_used, reason = "a constant that is wrong does not compile")]
+const fn argon2id(name: &'static str, memory_kib: u32, passes: u32) -> Cost {
+    let params = Argon2Params::new(Variant::Id, Version::V19, memory_kib, passes, 1).unwrap();
+    Cost { name, params: Params::Argon2(params) }
+}

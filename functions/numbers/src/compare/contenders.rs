@@ -1,0 +1,185 @@
+//! The contenders: other libraries, and each of Saltern's kernels.
+
+use core::{error::Error, num::NonZeroU32};
+use std::{ffi::CString, num::NonZeroUsize, sync::Arc};
+
+use aws_lc_rs::pbkdf2 as aws_lc;
+use saltern_algorithm::{
+    Admitted, Ceilings, OneCore, Password, PoolSettings, compute,
+    paths::{self, Argon2, Pbkdf2Path, Scrypt},
+};
+use saltern_encoded::{
+    Encoded, NEW_SALT_BYTES, Params, Setting,
+    pbkdf2::{Params as Pbkdf2Params, Prf},
+};
+
+use super::{
+    peers::{argon2::Argon2C, libxcrypt::Libxcrypt},
+    rounds::Contender,
+};
+
+/// Hashes of one setting, one for each password.
+pub(crate) struct Hashes {
+    pub(crate) admitted: Admitted,
+    passwords: Vec<String>,
+    /// The first hash as text.
+    pub(crate) stored: String,
+}
+
+impl Hashes {
+    /// Hashes with a new salt.
+    pub(crate) fn new(params: Params, count: usize) -> Result<Self, Box<dyn Error>> {
+        let admitted = Admitted::new(Setting::fresh(params, [0xa5; NEW_SALT_BYTES]), &CEILINGS)?;
+        let output = compute(&admitted, password(0).as_bytes())?;
+        let stored = Encoded::new(admitted.setting().clone(), output.expose()).ok_or("no text")?.to_string();
+        Ok(Self { admitted, passwords: (0..count).map(password).collect(), stored })
+    }
+
+    /// The hash that libxcrypt makes by a setting of crypt(3).
+    pub(crate) fn by_crypt(setting: &str) -> Result<Self, Box<dyn Error>> {
+        let stored = Libxcrypt::open()?.hash(&CString::new(password(0))?, &CString::new(setting)?);
+        let stored = stored.ok_or("libxcrypt refuses the setting")?;
+        let admitted = Admitted::new(saltern_encoded::parse(&stored)?.setting().clone(), &CEILINGS)?;
+        Ok(Self { admitted, passwords: vec![password(0)], stored })
+    }
+
+    /// Returns the outputs, by the reference crates.
+    pub(crate) fn outputs(&self) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+        let output = |password: &String| Ok(compute(&self.admitted, password.as_bytes())?.expose().to_vec());
+        self.passwords.iter().map(output).collect()
+    }
+
+    /// Returns the password of the first hash.
+    pub(crate) fn password(&self) -> &str {
+        &self.passwords[0]
+    }
+
+    fn passwords(&self, count: usize) -> Vec<&[u8]> {
+        self.passwords[..count].iter().map(String::as_bytes).collect()
+    }
+
+    fn each(&self, count: usize) -> Vec<(&Admitted, &[u8])> {
+        self.passwords(count).into_iter().map(|password| (&self.admitted, password)).collect()
+    }
+}
+
+fn password(index: usize) -> String {
+    format!("correct horse battery {index}")
+}
+
+/// The crate that `--kernels crates` uses. It allocates fresh memory by default.
+pub(crate) fn by_crate<'a>(name: &str, hashes: &'a Hashes) -> Contender<'a> {
+    let password = hashes.password().as_bytes();
+    Contender::peer(name, move || Some(compute(&hashes.admitted, password).ok()?.expose().to_vec()))
+}
+
+/// `crypt_r` of libxcrypt.
+pub(crate) fn by_libxcrypt(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Error>> {
+    let mut libxcrypt = Libxcrypt::open()?;
+    // A stored hash is also a setting.
+    let (password, setting) = (CString::new(hashes.password())?, CString::new(hashes.stored.as_str())?);
+    Ok(Contender::peer(LIBXCRYPT, move || {
+        Some(saltern_encoded::parse(&libxcrypt.hash(&password, &setting)?).ok()?.output().to_vec())
+    }))
+}
+
+/// PBKDF2 of AWS-LC.
+pub(crate) fn by_aws_lc<'a>(name: &str, params: Pbkdf2Params, hashes: &'a Hashes) -> Contender<'a> {
+    let algorithm = match params.prf() {
+        Prf::Sha1 => aws_lc::PBKDF2_HMAC_SHA1,
+        Prf::Sha256 => aws_lc::PBKDF2_HMAC_SHA256,
+        Prf::Sha512 => aws_lc::PBKDF2_HMAC_SHA512,
+    };
+    let (setting, password) = (hashes.admitted.setting(), hashes.password().as_bytes());
+    Contender::peer(name, move || {
+        let mut output = vec![0; setting.output_bytes()];
+        let iterations = NonZeroU32::new(params.iterations())?;
+        aws_lc::derive(algorithm, iterations, setting.salt(), password, &mut output);
+        Some(output)
+    })
+}
+
+/// The C reference of Argon2, built for the vectors of this machine.
+pub(crate) fn by_argon2_c(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Error>> {
+    let Setting::Argon2(setting) = hashes.admitted.setting() else { return Err("not argon2".into()) };
+    let mut c = Argon2C::new(usize::try_from(hashes.admitted.memory_bytes())?)?;
+    Ok(Contender::peer(ARGON2_C, move || c.hash(setting, hashes.password().as_bytes())))
+}
+
+/// Saltern's worker, which computes a lone hash by the fastest code of this machine.
+pub(crate) fn by_worker<'a>(name: &str, hashes: &'a Hashes) -> Contender<'a> {
+    Contender::own(name, 1, move || {
+        let password = Password::new(hashes.password().as_bytes()).ok()?;
+        let mut core = OneCore::new(&PoolSettings::new(NonZeroUsize::MIN));
+        core.compute(&hashes.admitted, &[password]).ok()
+    })
+}
+
+pub(crate) fn bcrypt_in_lanes(hashes: &Hashes, at_once: usize) -> Contender<'_> {
+    Contender::own(lanes(at_once), at_once, move || Some(paths::bcrypt(&hashes.each(at_once))))
+}
+
+/// PBKDF2 on one code path, or with the fastest kernels.
+pub(crate) fn pbkdf2_in_lanes(hashes: &Hashes, at_once: usize, path: Option<Pbkdf2Path>) -> Contender<'_> {
+    let name = path.map_or_else(|| lanes(at_once), |path| format!("{at_once} at once by {path}"));
+    Contender::own(name, at_once, move || Some(paths::pbkdf2(path, &hashes.each(at_once))))
+}
+
+/// Returns the fastest kernel of this machine, with memory for all hashes side by side.
+pub(crate) fn fastest_argon2(hashes: &Hashes) -> Result<Arc<Argon2>, &'static str> {
+    let bytes = hashes.admitted.memory_bytes() * hashes.passwords.len() as u64;
+    Argon2::paths(bytes).into_iter().next().map(|(_, kernel)| Arc::new(kernel)).ok_or("no kernel")
+}
+
+/// A hash of Argon2 that is computed whole.
+pub(crate) fn argon2_whole<'a>(
+    name: impl Into<String>,
+    kernel: &Arc<Argon2>,
+    hashes: &'a Hashes,
+) -> Contender<'a> {
+    let kernel = Arc::clone(kernel);
+    Contender::own(name, 1, move || {
+        Some(vec![kernel.compute(&hashes.admitted, hashes.password().as_bytes())?])
+    })
+}
+
+pub(crate) fn argon2_in_lanes<'a>(kernel: &Arc<Argon2>, hashes: &'a Hashes, at_once: usize) -> Contender<'a> {
+    let kernel = Arc::clone(kernel);
+    Contender::own(lanes(at_once), at_once, move || {
+        kernel.compute_in_lanes(&hashes.admitted, &hashes.passwords(at_once))
+    })
+}
+
+pub(crate) fn scrypt_in_lanes<'a>(
+    name: String,
+    kernel: &Arc<Scrypt>,
+    hashes: &'a Hashes,
+    at_once: usize,
+) -> Contender<'a> {
+    let kernel = Arc::clone(kernel);
+    Contender::own(name, at_once, move || {
+        kernel.compute_in_lanes(&hashes.admitted, &hashes.passwords(at_once))
+    })
+}
+
+/// Returns the name of the contender with this many lanes.
+pub(crate) fn lanes(at_once: usize) -> String {
+    format!("{at_once} lane{}", if at_once == 1 { "" } else { "s" })
+}
+
+pub(crate) const LIBXCRYPT: &str = "libxcrypt";
+
+/// It uses kept memory: with its own `malloc`, page faults would count.
+pub(crate) const ARGON2_C: &str = "the C reference on kept memory";
+
+/// The ceilings that the settings of all contenders need.
+const CEILINGS: Ceilings = Ceilings {
+    bcrypt_cost: 10,
+    argon2_memory_kib: 256 << 10,
+    argon2_memory_passes_kib: 256 << 10,
+    argon2_parallelism: 1,
+    pbkdf2_iterations_blocks: u64::MAX,
+    sha_crypt_rounds: u64::MAX,
+    scrypt_memory_bytes: 128 << 20,
+    scrypt_n_r_p: 1 << 20,
+};
