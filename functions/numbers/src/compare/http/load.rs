@@ -67,7 +67,7 @@ impl Seen {
     }
 }
 
-/// Sends calls for a window that begins when the callers have connected and the queue is full.
+/// Sends calls for a window that begins when the queue is full.
 pub(crate) fn run(
     server: &Server,
     call: &Call,
@@ -84,7 +84,8 @@ pub(crate) fn run(
     let (sent, late) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (in_time, refusals) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
     let caller = || -> io::Result<()> {
-        let mut client = server.connect()?;
+        // A caller connects when it has a request: the server closes connections that stay silent.
+        let mut connected = None;
         let (mut own_in_time, mut own_refusals) = (Vec::new(), Vec::new());
         loop {
             let due = match pace {
@@ -97,6 +98,10 @@ pub(crate) fn run(
                 break;
             }
             thread::sleep(due.saturating_duration_since(Instant::now()));
+            let client = match &mut connected {
+                Some(client) => client,
+                None => connected.insert(server.connect()?),
+            };
             let started = Instant::now();
             let response = client.send(&call.bytes)?;
             let answered = Instant::now();
@@ -142,7 +147,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// The callers connect within this time, and closed loops fill their queue.
+/// Closed loops fill their queue within this time.
 const WARM_UP: Duration = Duration::from_millis(300);
 
 /// A refused caller of a closed loop waits before its next request.

@@ -72,7 +72,8 @@ impl Bench<'_> {
         for _ in 0..self.rounds {
             let half = self.window / 2;
             let before = limit.speed(&call, bound.callers, half)?;
-            let seen = load::run(&server, &call, bound.callers.pace(before.rate), self.window)?;
+            let seen = load::run(&server, &call, bound.callers.pace(before.rate), self.window)
+                .map_err(|error| format!("{what} of {:.0} hashes a second: {error}", before.rate))?;
             let around = before.mean(limit.speed(&call, bound.callers, half)?);
             let speed = seen.speed();
             ratios.push(speed.rate / around.rate);
