@@ -11,6 +11,7 @@ mod event;
 mod extension;
 mod fatal_error;
 mod front;
+mod function_size;
 mod guard;
 mod invocations;
 mod log;
@@ -28,6 +29,8 @@ use saltern_cloudwatch::{CloudWatch, Emf};
 use saltern_seal::Keys;
 use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::{Builder, Runtime};
+
+pub use function_size::FunctionSize;
 
 use fatal_error::FatalError;
 use front::Front;

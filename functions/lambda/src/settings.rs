@@ -12,11 +12,10 @@ use std::{
 };
 
 use saltern_algorithm::{PoolSettings, QueueLimits};
-use saltern_capacity::FunctionSize;
 use saltern_policy::{FirebaseProject, Limits, Policies};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
-use crate::{fatal_error::FatalError, policies};
+use crate::{FunctionSize, fatal_error::FatalError, policies};
 
 /// The checked settings.
 #[derive(Debug)]

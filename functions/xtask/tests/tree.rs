@@ -13,7 +13,7 @@ use serde_json::Value;
 const SHIPPED: &[&[&str]] = &[
     &["saltern-cli", "saltern-jni", "saltern-lambda"],
     &["saltern-server", "saltern-cloudwatch", "saltern-price"],
-    &["saltern-capacity", "saltern-program"],
+    &["saltern-program"],
     &["saltern-service"],
     &["saltern-policy"],
     &["saltern-algorithm", "saltern-seal"],
@@ -37,7 +37,7 @@ const NOT_SHIPPED: &[&str] = &[
 ];
 
 /// Crates that the server must not contain: they plan, or bring an AWS SDK.
-const NOT_IN_THE_SERVER: &[&str] = &["saltern-capacity", "saltern-cloudwatch", "saltern-price"];
+const NOT_IN_THE_SERVER: &[&str] = &["saltern-cloudwatch", "saltern-price"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -2,8 +2,8 @@
 
 use std::{fs, num::NonZeroUsize, path::Path, thread};
 
-use saltern_capacity::Durations;
 use saltern_policy::{Limits, Policies};
+use saltern_price::lambda::Durations;
 use saltern_program::{Failure, document};
 use serde::{Deserialize, Serialize};
 

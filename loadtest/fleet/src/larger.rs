@@ -4,7 +4,9 @@
 
 use core::time::Duration;
 
-use saltern_capacity::{Capacity, Demand, Durations, Limits, Prices, Usage, billed, gb_seconds, name_of};
+use saltern_price::lambda::{
+    Capacity, Demand, Durations, Limits, Prices, Usage, billed, gb_seconds, name_of,
+};
 use saltern_program::{Failure, number::grouped};
 
 use crate::{arguments::PlanArguments, number::ratio};

@@ -1,6 +1,6 @@
 //! `saltern-fleet plan`: the capacity formula, and a simulation of the same evening.
 
-use saltern_capacity::{Capacity, Demand, Durations, Limits, name_of};
+use saltern_price::lambda::{Capacity, Demand, Durations, Limits, name_of};
 use saltern_program::{Failure, number::grouped, say};
 use serde::Serialize;
 use serde_json::json;

@@ -6,7 +6,7 @@
 use core::time::Duration;
 use std::collections::{BTreeSet, VecDeque};
 
-use saltern_capacity::Limits;
+use saltern_price::lambda::Limits;
 use serde::Serialize;
 
 use crate::{

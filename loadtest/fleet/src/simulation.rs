@@ -7,7 +7,7 @@ use core::{cmp::Reverse, mem, time::Duration};
 use std::{collections::BinaryHeap, time::Instant};
 
 use fastrand::Rng;
-use saltern_capacity::{Durations, name_of};
+use saltern_price::lambda::{Durations, name_of};
 use saltern_program::{Failure, number::grouped};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt::Write as _, time::Duration};
 
-use saltern_capacity::name_of;
+use saltern_price::lambda::name_of;
 use saltern_seal::NotOpened;
 use serde_json::{Value, json};
 

@@ -8,10 +8,11 @@ use aws_sdk_lambda::{
     error::{ProvideErrorMetadata, SdkError},
     primitives::Blob,
 };
-use saltern_capacity::{FunctionSize, Size};
 use saltern_encoded::{Encoded, Params};
+use saltern_lambda::FunctionSize;
 use saltern_meter::{Measured, Spread};
 use saltern_policy::parameters_of;
+use saltern_price::lambda::Size;
 use saltern_program::Failure;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,9 +3,9 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use saltern_algorithm::{Admitted, memory_bytes};
-use saltern_capacity::work;
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_policy::Policies;
+use saltern_price::lambda::work;
 
 use super::bound::Bound;
 

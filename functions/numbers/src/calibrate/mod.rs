@@ -20,9 +20,9 @@ use std::{thread, time::Duration};
 
 use clap::Args;
 use indicatif::ProgressBar;
-use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB};
 use saltern_encoded::Algorithm;
 use saltern_price::PriceArguments;
+use saltern_price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB};
 use saltern_program::{DocumentArguments, Failure, KernelArguments, say};
 
 use crate::{

@@ -5,9 +5,10 @@ use core::num::NonZeroUsize;
 use std::time::Duration;
 
 use saltern_algorithm::PoolSettings;
-use saltern_capacity::{Architecture, Durations, FunctionSize, Reference, Scale, Size};
+use saltern_lambda::FunctionSize;
 use saltern_meter::{Effort, Machine, Measured, Meter};
 use saltern_policy::{Limits, Policies};
+use saltern_price::lambda::{Architecture, Durations, Reference, Scale, Size};
 use saltern_program::{Failure, document};
 
 use super::{CalibrateArguments, bound::Stop, function::Function, ladder::Step};

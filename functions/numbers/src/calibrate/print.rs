@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use saltern_capacity::{Scale, name_of};
 use saltern_encoded::{Params, bcrypt};
 use saltern_page::{Table, or_nothing, rounded};
+use saltern_price::lambda::{Scale, name_of};
 use saltern_price::{Attack, PRECISION, standards};
 use saltern_program::Failure;
 use serde_json::{Value, json};

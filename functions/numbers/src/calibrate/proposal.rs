@@ -3,10 +3,11 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use saltern_algorithm::memory_bytes;
-use saltern_capacity::{FunctionSize, Prices, name_of};
 use saltern_encoded::Params;
+use saltern_lambda::FunctionSize;
 use saltern_meter::Measured;
 use saltern_policy::parameters_of;
+use saltern_price::lambda::{Prices, name_of};
 use saltern_price::{Attack, Guess, standards};
 use saltern_program::{document::BYTES_PER_MIB, number::grouped};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use saltern_capacity::Architecture;
+use saltern_price::lambda::Architecture;
 use serde::Deserialize;
 use serde_json::Value;
 

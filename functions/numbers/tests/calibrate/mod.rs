@@ -9,8 +9,8 @@ use std::{
 };
 
 use lambda::{Lambda, Mood};
-use saltern_capacity::{Architecture, Durations, params_named};
 use saltern_policy::{Limits, Policies};
+use saltern_price::lambda::{Architecture, Durations, params_named};
 use saltern_stubs::http::Request;
 use serde_json::{Value, json};
 

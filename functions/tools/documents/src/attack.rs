@@ -28,7 +28,7 @@ pub(crate) fn markdown() -> String {
         text,
         "| any of these, sealed | none without the key | | | | |\n\n\
          The figures are of one {} at {:.2} USD an hour. Each account is tried against a list of 10^9 passwords. Without a salt, one\n\
-         pass over the list serves all accounts. [attack.json](functions/numbers/price/attack.json) has the sources and the rules of scaling.\n",
+         pass over the list serves all accounts. [attack.json](functions/price/attack.json) has the sources and the rules of scaling.\n",
         hour.device, hour.usd
     );
     text

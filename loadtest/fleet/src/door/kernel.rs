@@ -14,8 +14,8 @@ use core::time::Duration;
 use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use saltern_algorithm::{Done, Dropped, Output, Pool, Refused, Reply, Ticket, Work, Workers};
-use saltern_capacity::{Architecture, Durations};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
+use saltern_price::lambda::{Architecture, Durations};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};

@@ -14,9 +14,9 @@ use fastrand::Rng;
 use http::{Request, Response, request::Parts};
 use http_body_util::Full;
 use saltern_algorithm::{Pool, PoolSettings};
-use saltern_capacity::Durations;
 use saltern_encoded::Params;
 use saltern_policy::Policies;
+use saltern_price::lambda::Durations;
 use saltern_program::Failure;
 use saltern_service::{Arrival, Body, Service};
 use tokio::{

@@ -5,7 +5,7 @@ use saltern_algorithm::Admitted;
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting};
 use saltern_policy::{Limits, Policies, SHIPPED};
 
-use crate::{Architecture, Durations};
+use super::{Architecture, Durations};
 
 /// The size of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ mod tests {
     fn the_reference_is_a_hash_that_was_measured_on_lambda() {
         let reference = Reference::documented().unwrap();
         assert_eq!(
-            (crate::name_of(reference.params).as_str(), reference.admitted.work()),
+            (crate::lambda::name_of(reference.params).as_str(), reference.admitted.work()),
             ("bcrypt-10", 1024)
         );
         let scale =

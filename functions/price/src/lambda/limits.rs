@@ -3,7 +3,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use serde::{Deserialize, Deserializer};
 
-use crate::file::Sourced;
+use super::file::Sourced;
 
 /// The range of a function's memory in MB (Lambda developer guide, "Lambda quotas").
 pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;

@@ -2,7 +2,7 @@ use std::{sync::LazyLock, time::Duration};
 
 use serde::Deserialize;
 
-use crate::{Architecture, file::Sourced};
+use super::{Architecture, file::Sourced};
 
 /// List prices.
 #[derive(Clone, Debug, Deserialize)]

@@ -5,9 +5,9 @@ use saltern_algorithm::Kernels;
 use saltern_encoded::Params;
 use serde::{Deserialize, Serialize};
 
-use crate::{
+use super::{
     file::{Sourced, Unreadable},
-    params_named,
+    name_of, params_named,
 };
 
 /// The processor of a function.
@@ -99,7 +99,7 @@ impl Durations {
         let mut policies: Vec<_> = policies.collect::<Result<_, _>>()?;
         policies.sort_by_key(|(params, _)| (params.algorithm(), work(*params)));
         if let Some([(params, _), _]) = policies.array_windows().find(|[(one, _), (next, _)]| one == next) {
-            return Err(Unreadable::new(format!("{} is there twice", crate::name_of(*params))));
+            return Err(Unreadable::new(format!("{} is there twice", name_of(*params))));
         }
         for (algorithm, row) in &file.batch_percent_of_one {
             if row.percent.first_key_value() != Some((&1, &100)) {

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::Limits;
+use super::Limits;
 
 /// The load and the account's quota.
 #[derive(Clone, Copy, Debug)]

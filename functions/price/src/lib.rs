@@ -1,9 +1,9 @@
-//! The price of a guess on a stolen table, and its consequences for a policy document.
+//! What a hash costs: an attacker with a stolen table to guess, and its operator on AWS Lambda.
 //!
 //! [`Attack`] has the guesses per second that others published, with the rule that scales each to
 //! other costs ([`attack.json`](../attack.json)). A [`Guess`] is the rate for one setting, with its
 //! row. [`warnings`] compares the policies of a document by these rates. [`standards`] has the
-//! minima of OWASP and NIST.
+//! minima of OWASP and NIST. [`lambda`] has the capacity and the price of logins there.
 //!
 //! No code that answers requests uses this crate.
 
@@ -12,6 +12,7 @@
 mod advice;
 mod arguments;
 mod attack;
+pub mod lambda;
 pub mod standards;
 
 pub use advice::{PRECISION, Warning, warnings};

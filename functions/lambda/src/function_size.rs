@@ -1,6 +1,6 @@
-use std::num::NonZeroUsize;
+//! What the size of a function gives its hashes.
 
-use crate::Durations;
+use std::num::NonZeroUsize;
 
 /// The size of a function on AWS Lambda, which bounds its hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +16,7 @@ impl FunctionSize {
     /// least one.
     #[must_use]
     pub fn workers(self) -> NonZeroUsize {
-        let of_one = Durations::documented().reference_memory_mb();
-        let bought = self.memory_mib.saturating_add(of_one / 2) / of_one;
+        let bought = self.memory_mib.saturating_add(MIB_PER_VCPU / 2) / MIB_PER_VCPU;
         usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
     }
 
@@ -36,6 +35,10 @@ impl FunctionSize {
     }
 }
 
+/// The memory with which Lambda gives one virtual CPU (developer guide, "Configure Lambda function
+/// memory").
+const MIB_PER_VCPU: u64 = 1769;
+
 /// The process before its first event (6 MiB resident), its stacks, the allocator's overhead, and
 /// other processes of the environment, such as Lambda's agent.
 const MIB_FOR_THE_PROCESS: u64 = 32;
@@ -48,6 +51,8 @@ const BYTES_PER_MIB: u64 = 1024 * 1024;
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
     use super::*;
 
     fn size(memory_mib: u64, concurrency: u64) -> FunctionSize {
@@ -59,6 +64,13 @@ mod tests {
         for (memory_mib, workers) in [(128, 1), (1769, 1), (2048, 1), (3008, 2), (3538, 2), (10_240, 6)] {
             assert_eq!(size(memory_mib, 1).workers().get(), workers, "{memory_mib} MB");
         }
+    }
+
+    #[test]
+    fn a_virtual_cpu_is_that_of_the_table_of_durations() {
+        let durations = include_str!("../../../infra/modules/password-hasher/durations.json");
+        let durations: serde_json::Value = serde_json::from_str(durations).unwrap();
+        assert_eq!(durations["reference_memory_mb"]["value"], MIB_PER_VCPU);
     }
 
     #[test]
