@@ -9,6 +9,7 @@ mod calibrate;
 mod command;
 #[cfg(feature = "peers")]
 mod compare;
+mod measure;
 mod progress;
 mod report;
 

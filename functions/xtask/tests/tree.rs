@@ -28,7 +28,6 @@ const NOT_SHIPPED: &[&str] = &[
     "saltern-fleet",
     "saltern-fuzz",
     "saltern-load-report",
-    "saltern-meter",
     "saltern-numbers",
     "saltern-page",
     "saltern-stubs",

@@ -6,9 +6,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::measure::{Effort, Measured, Meter};
 use indicatif::ProgressBar;
 use saltern_algorithm::{Admitted, PoolSettings};
-use saltern_meter::{Effort, Measured, Meter};
 
 use super::{
     benchmark::Benchmark,
@@ -199,7 +199,7 @@ const SHARE_FOR_A_HASH: u64 = 2;
 
 #[cfg(test)]
 mod tests {
-    use saltern_meter::Spread;
+    use crate::measure::Spread;
 
     use super::super::tables::{argon2_series, bcrypt_series};
     use super::*;

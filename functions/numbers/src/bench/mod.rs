@@ -16,8 +16,8 @@ mod tables;
 
 use std::{fs, path::PathBuf, time::Instant};
 
+use crate::measure::Machine;
 use clap::Args;
-use saltern_meter::Machine;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use self::{

@@ -1,7 +1,7 @@
 //! The results of a run, as JSON has them.
 
+use crate::measure::{Machine, Measured, Spread};
 use saltern_encoded::Algorithm;
-use saltern_meter::{Machine, Measured, Spread};
 use serde::Serialize;
 
 use super::benchmark::Benchmark;

@@ -223,7 +223,7 @@ const MS_PER_SECOND: f64 = 1e3;
 
 #[cfg(test)]
 mod tests {
-    use saltern_meter::{Measured, Spread};
+    use crate::measure::{Measured, Spread};
 
     use super::*;
     use crate::bench::results::tests::{on_half_a_core, results};

@@ -3,6 +3,7 @@
 
 use std::{collections::HashMap, error::Error, fmt, time::Duration};
 
+use crate::measure::{Measured, Spread};
 use aws_sdk_lambda::{
     Client,
     error::{ProvideErrorMetadata, SdkError},
@@ -10,7 +11,6 @@ use aws_sdk_lambda::{
 };
 use saltern_encoded::{Encoded, Params};
 use saltern_lambda::FunctionSize;
-use saltern_meter::{Measured, Spread};
 use saltern_policy::parameters_of;
 use saltern_price::lambda::Size;
 use saltern_program::Failure;

@@ -4,9 +4,9 @@
 use core::num::NonZeroUsize;
 use std::time::Duration;
 
+use crate::measure::{Effort, Machine, Measured, Meter};
 use saltern_algorithm::PoolSettings;
 use saltern_lambda::FunctionSize;
-use saltern_meter::{Effort, Machine, Measured, Meter};
 use saltern_policy::{Limits, Policies};
 use saltern_price::lambda::{Architecture, Durations, Reference, Scale, Size};
 use saltern_program::{Failure, document};

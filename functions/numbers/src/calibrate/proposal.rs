@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use crate::measure::Measured;
 use saltern_algorithm::memory_bytes;
 use saltern_encoded::Params;
 use saltern_lambda::FunctionSize;
-use saltern_meter::Measured;
 use saltern_policy::parameters_of;
 use saltern_price::lambda::{Prices, name_of};
 use saltern_price::{Attack, Guess, standards};

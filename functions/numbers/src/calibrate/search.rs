@@ -1,6 +1,6 @@
 //! Finds the last step of a ladder within a time, with few measurements.
 
-use saltern_meter::Measured;
+use crate::measure::Measured;
 use saltern_program::Failure;
 
 use super::bound::{Bound, Stop};
@@ -60,7 +60,7 @@ const GROWTH: f64 = 16.0;
 
 #[cfg(test)]
 mod tests {
-    use saltern_meter::Spread;
+    use crate::measure::Spread;
 
     use super::*;
 

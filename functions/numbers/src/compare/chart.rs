@@ -1,6 +1,6 @@
 //! The chart of the README, as SVG: bcrypt hashes per second per core against lanes.
 
-use saltern_meter::median;
+use crate::measure::median;
 use saltern_page::{Axis, Plot, Series};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use saltern_meter::median;
+use crate::measure::median;
 use serde::Serialize;
 
 /// A measured figure with its bound.

@@ -3,13 +3,13 @@
 use core::{error::Error, iter};
 use std::sync::Arc;
 
+use crate::measure::{Meter, median};
 use saltern_algorithm::paths::{Argon2, Scrypt, pbkdf2_paths};
 use saltern_encoded::{
     Params,
     pbkdf2::{self, Prf},
     scrypt,
 };
-use saltern_meter::{Meter, median};
 
 use super::{
     arguments::Kernel,

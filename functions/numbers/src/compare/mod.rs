@@ -17,6 +17,7 @@ mod contenders;
 mod figure;
 mod http;
 mod kernels;
+mod others;
 mod peers;
 mod rounds;
 mod summary;

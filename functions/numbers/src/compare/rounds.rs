@@ -6,8 +6,8 @@
 use core::{error::Error, hint::black_box};
 use std::{thread, time::Duration};
 
+use crate::measure::{median, thread_time};
 use saltern_algorithm::Output;
-use saltern_meter::{median, thread_time};
 use saltern_page::Table;
 use serde::Serialize;
 

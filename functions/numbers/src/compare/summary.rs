@@ -100,7 +100,7 @@ impl Progress {
 #[derive(Serialize)]
 pub(super) struct ThisMachine {
     #[serde(flatten)]
-    pub(super) machine: saltern_meter::Machine,
+    pub(super) machine: crate::measure::Machine,
     l1d_kib: Option<u64>,
     /// Instruction sets by which the kernels are chosen.
     instructions: Vec<&'static str>,
@@ -112,7 +112,7 @@ impl ThisMachine {
         let has = |name: &&str| flags.split_whitespace().any(|flag| flag == *name);
         let size = fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/size").ok();
         Self {
-            machine: saltern_meter::Machine::this(),
+            machine: crate::measure::Machine::this(),
             l1d_kib: size.and_then(|size| size.trim().strip_suffix('K')?.parse().ok()),
             instructions: INSTRUCTIONS.into_iter().filter(has).collect(),
         }

@@ -7,7 +7,7 @@ use core::{
 };
 use std::{io, sync::Mutex, thread, time::Instant};
 
-use saltern_meter::median;
+use crate::measure::median;
 use serde_json::json;
 
 use super::{

@@ -9,7 +9,8 @@ mod server;
 use core::{error::Error, time::Duration};
 use std::{io, thread, time::Instant};
 
-use saltern_meter::{Meter, Others, median, process_time, thread_time};
+use crate::compare::others::Others;
+use crate::measure::{Meter, median, process_time, thread_time};
 
 use super::{
     arguments::ServiceArguments,

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_meter::process_time_of;
+use crate::compare::others::process_time_of;
 use saltern_stubs::{
     http::{Client, request},
     lambda::{Environment, RuntimeApi},

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// The distribution of samples, in the unit of the samples.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spread {
+pub(crate) struct Spread {
     /// The number of samples. A single sample has no spread.
     pub samples: usize,
     /// The smallest sample.
@@ -18,7 +18,7 @@ pub struct Spread {
 impl Spread {
     /// Returns the spread of the samples. Without samples every figure is NaN.
     #[must_use]
-    pub fn of(samples: &[f64]) -> Self {
+    pub(crate) fn of(samples: &[f64]) -> Self {
         let mut sorted = samples.to_vec();
         sorted.sort_by(f64::total_cmp);
         Self {
@@ -33,14 +33,15 @@ impl Spread {
     /// Returns half the distance between the quartiles, as a share of the median. 0.01 means that
     /// half of the samples are within about 1 % of the median.
     #[must_use]
-    pub fn relative(&self) -> f64 {
+    pub(crate) fn relative(&self) -> f64 {
         (self.upper_quartile - self.lower_quartile) / 2.0 / self.median
     }
 }
 
 /// Returns the middle value, or the mean of the middle two. Without values it is NaN.
+#[cfg(feature = "peers")]
 #[must_use]
-pub fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     Spread::of(values).median
 }
 
@@ -48,7 +49,7 @@ pub fn median(values: &[f64]) -> f64 {
 /// between the two nearest values (Hyndman and Fan, 1996, definition 7). Without values it is NaN.
 #[must_use]
 #[inline]
-pub fn quantile(sorted: &[f64], share: f64) -> f64 {
+fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     #[expect(clippy::cast_precision_loss, reason = "an index of an array is far below 2^52")]
     let place = share.clamp(0.0, 1.0) * last as f64;

@@ -4,13 +4,14 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Returns the processor time of this process.
 #[must_use]
-pub fn process_time() -> Duration {
+pub(crate) fn process_time() -> Duration {
     cpu_time(ClockId::ProcessCPUTime)
 }
 
 /// Returns the processor time of the calling thread.
+#[cfg(any(test, feature = "peers"))]
 #[must_use]
-pub fn thread_time() -> Duration {
+pub(crate) fn thread_time() -> Duration {
     cpu_time(ClockId::ThreadCPUTime)
 }
 

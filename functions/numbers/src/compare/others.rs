@@ -1,9 +1,11 @@
+//! The processor time of other processes.
+
 use std::{fs, io, time::Duration};
 
 /// The processor time of the whole machine up to a moment, to compute the share of other programs
 /// later.
 #[derive(Debug)]
-pub struct Others {
+pub(crate) struct Others {
     all: Duration,
     busy: Duration,
     own: Duration,
@@ -15,7 +17,7 @@ impl Others {
     ///
     /// # Errors
     /// [`io::Error`] if `/proc/stat` cannot be read.
-    pub fn until_now(own: Duration) -> io::Result<Self> {
+    pub(crate) fn until_now(own: Duration) -> io::Result<Self> {
         let stat = fs::read_to_string("/proc/stat")?;
         let fields = stat.lines().next().unwrap_or_default().split_ascii_whitespace().skip(1);
         let ticks: Vec<u64> = fields.take(GUEST_FIELD).map_while(|field| field.parse().ok()).collect();
@@ -28,7 +30,7 @@ impl Others {
     ///
     /// # Errors
     /// [`io::Error`] if `/proc/stat` cannot be read.
-    pub fn share_since(&self, own: Duration) -> io::Result<f64> {
+    pub(crate) fn share_since(&self, own: Duration) -> io::Result<f64> {
         let now = Self::until_now(own)?;
         let busy = now.busy.saturating_sub(self.busy);
         let others = busy.saturating_sub(now.own.saturating_sub(self.own));
@@ -40,7 +42,7 @@ impl Others {
 ///
 /// # Errors
 /// [`io::Error`] if the process does not exist.
-pub fn process_time_of(id: u32) -> io::Result<Duration> {
+pub(crate) fn process_time_of(id: u32) -> io::Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
     // The second field, the name in parentheses, may contain spaces. The third field follows it.
     let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields).split(' ');
@@ -65,7 +67,7 @@ mod tests {
     use std::{hint::black_box, process};
 
     use super::*;
-    use crate::process_time;
+    use crate::measure::process_time;
 
     #[test]
     fn the_kernel_s_time_of_this_process_is_that_of_its_clock() {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The machine of a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// The CPU as the system names it, or `unknown`.
     pub cpu: String,
     /// `x86_64`, `aarch64`.
@@ -16,7 +16,7 @@ pub struct Machine {
 impl Machine {
     /// Describes this machine.
     #[must_use]
-    pub fn this() -> Self {
+    pub(crate) fn this() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         Self {
             cpu: cpu_of(&cpuinfo).unwrap_or_else(|| "unknown".to_owned()),

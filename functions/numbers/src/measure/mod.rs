@@ -1,5 +1,4 @@
-//! Measures how long a hash takes on this machine, with the kernels of the service. Only tools use
-//! it; what serves does not.
+//! Measures how long a hash takes on this machine, with the kernels of the service.
 //!
 //! A [`Meter`] measures one admitted setting, [alone](Meter::one) or [in lanes](Meter::in_lanes).
 //! The figures:
@@ -18,16 +17,16 @@
 //! - [`Spread`] has the median and the quartiles of the samples: half of the samples lie between
 //!   the quartiles.
 
-#![forbid(unsafe_code)]
-
 mod clock;
 mod machine;
 mod meter;
-mod others;
 mod spread;
 
-pub use clock::{process_time, thread_time};
-pub use machine::Machine;
-pub use meter::{Effort, Measured, Meter};
-pub use others::{Others, process_time_of};
-pub use spread::{Spread, median, quantile};
+pub(crate) use clock::process_time;
+#[cfg(feature = "peers")]
+pub(crate) use clock::thread_time;
+pub(crate) use machine::Machine;
+pub(crate) use meter::{Effort, Measured, Meter};
+pub(crate) use spread::Spread;
+#[cfg(feature = "peers")]
+pub(crate) use spread::median;

@@ -4,17 +4,17 @@ use std::time::{Duration, Instant};
 use saltern_algorithm::{Admitted, OneCore, OutOfMemory, Password, PoolSettings};
 use serde::{Deserialize, Serialize};
 
-use crate::{Spread, process_time};
+use super::{Spread, process_time};
 
 /// Measures settings, one after the other, on the calling thread.
 #[derive(Debug)]
-pub struct Meter {
+pub(crate) struct Meter {
     core: OneCore,
 }
 
 /// The limits of a measurement.
 #[derive(Clone, Copy, Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Samples to take even if they exceed `time`. Only a first call that exceeds `time` stops the
     /// measurement.
     pub fewest_samples: usize,
@@ -26,7 +26,7 @@ pub struct Effort {
 
 /// The measurement of one setting.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measured {
+pub(crate) struct Measured {
     /// Hashes that one call computed: the lanes in use, or 1 for a hash alone.
     pub at_once: usize,
     /// Wall-clock time of a call, in milliseconds.
@@ -38,20 +38,20 @@ pub struct Measured {
 impl Meter {
     /// Creates a meter that computes as a worker of a pool with the default settings.
     #[must_use]
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::of_worker(&PoolSettings::new(NonZeroUsize::MIN))
     }
 
     /// Creates a meter that computes as a worker of this pool: with its kernels, lanes and kept
     /// memory.
     #[must_use]
-    pub fn of_worker(settings: &PoolSettings) -> Self {
+    pub(crate) fn of_worker(settings: &PoolSettings) -> Self {
         Self { core: OneCore::new(settings) }
     }
 
     /// Returns the lanes of a full worker; 1 for an algorithm that has no lanes.
     #[must_use]
-    pub fn lanes(&self, admitted: &Admitted) -> usize {
+    pub(crate) fn lanes(&self, admitted: &Admitted) -> usize {
         self.core.lanes(admitted.setting())
     }
 
@@ -59,7 +59,7 @@ impl Meter {
     ///
     /// # Errors
     /// [`OutOfMemory`] if the system does not give the memory.
-    pub fn one(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
+    pub(crate) fn one(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
         self.measure(admitted, 1, effort)
     }
 
@@ -67,7 +67,7 @@ impl Meter {
     ///
     /// # Errors
     /// [`OutOfMemory`] if the system does not give the memory.
-    pub fn in_lanes(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
+    pub(crate) fn in_lanes(&mut self, admitted: &Admitted, effort: &Effort) -> Result<Measured, OutOfMemory> {
         self.measure(admitted, self.lanes(admitted), effort)
     }
 
@@ -116,14 +116,14 @@ impl Measured {
     /// Returns the median processor time of a call, divided by its hashes, in milliseconds. It
     /// excludes other programs. For algorithms on one thread.
     #[must_use]
-    pub fn hash_cpu_ms(&self) -> f64 {
+    pub(crate) fn hash_cpu_ms(&self) -> f64 {
         self.cpu_ms.median / hashes(self.at_once)
     }
 
     /// Returns median processor time divided by median wall-clock time: below 1 if other programs
     /// took the processor.
     #[must_use]
-    pub fn core_share(&self) -> f64 {
+    pub(crate) fn core_share(&self) -> f64 {
         self.cpu_ms.median / self.wall_ms.median
     }
 }
