@@ -9,6 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use saltern_stubs::http::Response;
 use serde_json::{Value, json};
 use tokio::{
     task::JoinSet,
@@ -19,7 +20,7 @@ use crate::{
     attackers::at_rate,
     door::Door,
     hashes,
-    http1::{Http1, Response, deadline_ms, get, post},
+    http1::{Http1, deadline_ms, described, get, json_of, post},
 };
 
 /// A request with the answer that is right.
@@ -38,7 +39,7 @@ impl Request {
             path: "/verify",
             headers: deadline_ms(deadline),
             body: Some(json!({"password": hashes::PASSWORD, "hash": hashes::BCRYPT_10})),
-            wanted: |response| response.status == 200 && response.json()["match"] == true,
+            wanted: |response| response.status == 200 && json_of(response)["match"] == true,
         }
     }
 
@@ -46,7 +47,7 @@ impl Request {
     pub(crate) fn mismatch(deadline: u32) -> Self {
         Self {
             body: Some(json!({"password": "wrong", "hash": hashes::BCRYPT_10})),
-            wanted: |response| response.status == 200 && response.json()["match"] == false,
+            wanted: |response| response.status == 200 && json_of(response)["match"] == false,
             ..Self::bcrypt(deadline)
         }
     }
@@ -213,7 +214,7 @@ impl Kept {
         let outcome = match timeout(PATIENCE, self.ask(&request.written())).await {
             Ok(Ok(response)) if (request.wanted)(&response) => Outcome::Right,
             Ok(Ok(response)) if response.status == 503 => Outcome::Refused,
-            Ok(Ok(response)) => Outcome::Wrong(response.described()),
+            Ok(Ok(response)) => Outcome::Wrong(described(&response)),
             Ok(Err(_)) | Err(_) => Outcome::Lost,
         };
         Call { at: now - begun, took: now.elapsed(), outcome }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use saltern_stubs::http::Response;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -10,12 +11,6 @@ use crate::door::Stream;
 pub(crate) struct Http1 {
     pub(crate) stream: Stream,
     read: Vec<u8>,
-}
-
-#[derive(Debug)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
-    pub(crate) body: Vec<u8>,
 }
 
 impl Http1 {
@@ -27,43 +22,28 @@ impl Http1 {
     pub(crate) async fn ask(&mut self, request: &[u8]) -> io::Result<Response> {
         self.stream.write_all(request).await?;
         self.stream.flush().await?;
-        let end = loop {
-            if let Some(at) = self.read.windows(4).position(|window| window == b"\r\n\r\n") {
-                break at + 4;
+        loop {
+            if let Some((response, length)) = Response::parse(&self.read)? {
+                self.read.drain(..length);
+                return Ok(response);
             }
-            self.read_more().await?;
-        };
-        let head = String::from_utf8_lossy(&self.read[..end]).to_ascii_lowercase();
-        let status = head.get(9..12).and_then(|status| status.parse().ok());
-        let status = status.ok_or_else(|| io::Error::other("no status"))?;
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-        let length: usize = length.and_then(|length| length.trim().parse().ok()).unwrap_or(0);
-        while self.read.len() < end + length {
-            self.read_more().await?;
+            if self.stream.read_buf(&mut self.read).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
         }
-        let body = self.read[end..end + length].to_vec();
-        self.read.drain(..end + length);
-        Ok(Response { status, body })
-    }
-
-    async fn read_more(&mut self) -> io::Result<()> {
-        let read = self.stream.read_buf(&mut self.read).await?;
-        if read == 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
     }
 }
 
-impl Response {
-    /// Returns the body, `null` if it is no JSON.
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_default()
-    }
+/// Returns the body as JSON, `null` if it is none.
+pub(crate) fn json_of(response: &Response) -> Value {
+    serde_json::from_slice(&response.body).unwrap_or_default()
+}
 
-    /// Returns the status, and of a problem its code.
-    pub(crate) fn described(&self) -> String {
-        match self.json()["code"].as_str() {
-            Some(code) => format!("{} {code}", self.status),
-            None => self.status.to_string(),
-        }
+/// Returns the status, and of a problem its code.
+pub(crate) fn described(response: &Response) -> String {
+    match json_of(response)["code"].as_str() {
+        Some(code) => format!("{} {code}", response.status),
+        None => response.status.to_string(),
     }
 }
 

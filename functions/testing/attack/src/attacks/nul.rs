@@ -11,7 +11,7 @@ use crate::{
     figure::{Attack, Field, Figure, Found},
     hashes::{BCRYPT_10, BCRYPT_15, WRAPPED_DEAR_OUTSIDE, WRAPPED_TWICE_DEAR},
     honest::ask,
-    http1::{deadline_ms, verify},
+    http1::{deadline_ms, described, verify},
     server::{Server, Setup, wait_until},
 };
 
@@ -75,7 +75,7 @@ async fn run(field: Field) -> Found {
 /// Verifies a hash, and fails if the server refuses it.
 async fn verified(server: &Server, hash: &str) -> Result<(), Box<dyn Error>> {
     let answer = ask(&server.door, &verify(&deadline_ms(DEADLINE_MS), "p", hash)).await?;
-    if answer.status == 200 { Ok(()) } else { Err(format!("{}: {hash}", answer.described()).into()) }
+    if answer.status == 200 { Ok(()) } else { Err(format!("{}: {hash}", described(&answer)).into()) }
 }
 
 /// The inner layer runs to its end; the outer one, more than half of the work, does not begin.

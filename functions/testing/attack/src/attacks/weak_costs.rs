@@ -5,7 +5,7 @@ use saltern_vectors::{Topic, Vector as _, Verify};
 use crate::{
     figure::{Attack, Field, Figure, Found},
     honest::ask,
-    http1::{deadline_ms, verify},
+    http1::{deadline_ms, described, verify},
     server::{Server, Setup},
 };
 
@@ -26,7 +26,7 @@ async fn run(field: Field) -> Found {
             if is_below { ("422 unsupported_hash", &mut not_refused) } else { ("200", &mut not_verified) };
         let password = String::from_utf8_lossy(&vector.password);
         let request = verify(&deadline_ms(DEADLINE_MS), &password, &*vector.hash);
-        let answer = ask(&server.door, &request).await?.described();
+        let answer = described(&ask(&server.door, &request).await?);
         if answer != right {
             eprintln!("  {answer}: {}", vector.hash);
             *others += 1;
