@@ -21,8 +21,8 @@ fn row(rows: &[Value], cost: u64) -> &Value {
     rows.iter().find(|row| row["cost"] == cost).unwrap()
 }
 
+/// Runs the whole quick bench once, which takes half a minute.
 #[test]
-#[ignore = "the whole quick bench takes half a minute: the part `bench` runs it"]
 fn a_quick_run_writes_everything_in_every_format() {
     let [json, page, markdown] = ["a.json", "a.html", "a.md"].map(file);
     let [json_name, page_name, markdown_name] = [&json, &page, &markdown].map(|file| file.to_str().unwrap());
