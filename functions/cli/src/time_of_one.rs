@@ -29,9 +29,8 @@ pub(crate) fn time_of_one(core: &mut OneCore, admitted: &Admitted) -> Result<Dur
 
 /// Returns the processor time of this process: Argon2 may use several threads.
 fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    // The clock starts at zero with the process, so neither part is negative.
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    // The clock starts at zero with the process, so the time is never negative.
+    Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default()
 }
 
 const A_PASSWORD: &[u8] = b"correct horse battery staple";

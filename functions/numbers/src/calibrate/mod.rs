@@ -90,7 +90,7 @@ fn rate(argument: &str) -> Result<f64, String> {
     rate.filter(is_rate).ok_or_else(|| "give a number above 0, such as 200".to_owned())
 }
 
-/// Takes the numbers from `saltern_capacity`.
+/// Takes the numbers from `saltern_price::lambda`.
 fn about_memory() -> String {
     format!(
         "Estimate for a function on Lambda with this memory, {} to {} [default with --architecture: {}]",

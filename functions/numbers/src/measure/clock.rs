@@ -16,11 +16,8 @@ pub(crate) fn thread_time() -> Duration {
 }
 
 fn cpu_time(clock: ClockId) -> Duration {
-    let time = clock_gettime(clock);
-    // These clocks start at zero with the process or the thread, so neither part is negative.
-    let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-    let nanoseconds = u32::try_from(time.tv_nsec).unwrap_or(0);
-    Duration::new(seconds, nanoseconds)
+    // These clocks start at zero with the process or the thread, so the time is never negative.
+    Duration::try_from(clock_gettime(clock)).unwrap_or_default()
 }
 
 #[cfg(test)]
