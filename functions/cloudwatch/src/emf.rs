@@ -261,7 +261,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use saltern_service::{
-        Caller, End, Operation, RequestId, Step, Trace,
+        Caller, End, Ids, Operation, Step,
         metrics::{
             HASH, Label, METRICS, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
         },
@@ -274,8 +274,7 @@ mod tests {
         Outcome {
             operation: Operation::Verify,
             end: End::Match,
-            request_id: RequestId::random(),
-            trace: Trace::default(),
+            ids: Ids::random(),
             caller: Caller::Anyone,
             peer: None,
             total: Duration::from_millis(1),
@@ -371,7 +370,7 @@ mod tests {
             (&line["level"], &line["operation"], &line["policy"]),
             (&json!("INFO"), &json!("verify"), &json!("old"))
         );
-        assert_eq!(line["request_id"], json!(login.request_id.as_str()));
+        assert_eq!(line["request_id"], json!(login.ids.request_id.as_str()));
         assert!(line["timestamp"].as_str().unwrap().ends_with('Z'));
     }
 

@@ -5,7 +5,6 @@
 //! `headers`, `body` and `isBase64Encoded` are optional. So are `authorizer` and `http.sourceIp` of
 //! the context, which name the caller and its address. Other members are ignored.
 
-use core::fmt;
 use std::{
     collections::HashMap,
     sync::Arc,
@@ -13,10 +12,11 @@ use std::{
 };
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, request::Parts};
 use lambda_runtime::Context;
+use saltern_algorithm::Workers;
 use saltern_service::{
-    Arrival, Body, Caller, Identity, MAX_HEAD_BYTES, NotAfter, PeerAddress, Problem, RequestId, Scope,
+    Arrival, Body, Caller, Identity, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, RequestId, Scope,
     Service, Trace,
 };
 use serde::Deserialize;
@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 pub(crate) struct Invocation {
     request_id: String,
     xray_trace_id: Option<String>,
-    arrival: Instant,
+    at: Instant,
     not_after: Instant,
 }
 
@@ -37,85 +37,63 @@ impl Invocation {
     /// Lambda sends no event after its deadline. If the deadline is in the past, the clock or the
     /// stub is wrong (`cargo lambda watch` sends a time in 1970). Then only the caller's deadline
     /// applies.
-    pub(crate) fn of(context: &Context, arrival: Instant) -> Self {
+    pub(crate) fn of(context: &Context, at: Instant) -> Self {
         let left =
             context.deadline().duration_since(SystemTime::now()).map(|left| left.saturating_sub(TO_RESPOND));
         let usable = left.unwrap_or(LONGEST).min(LONGEST);
         Self {
             request_id: context.request_id.clone(),
             xray_trace_id: context.xray_trace_id.clone(),
-            arrival,
-            not_after: arrival + usable,
+            at,
+            not_after: at + usable,
         }
     }
 
-    /// The arrival of an event that is not a request, so that it names no caller.
-    pub(crate) fn arrival(&self) -> Arrival {
-        Arrival::at(self.arrival)
+    /// An event that is not a valid request, so that it names no caller.
+    pub(crate) fn unread(&self) -> Incoming {
+        Incoming::unread(self.arrival(None, Caller::Anyone), self.ids(&HeaderMap::new()))
     }
 
-    /// Returns headers with Lambda's ids, for an event that is not a valid request.
-    pub(crate) fn headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        self.add_ids(&mut headers);
-        headers
+    fn arrival(&self, peer: Option<PeerAddress>, caller: Caller) -> Arrival {
+        Arrival { at: self.at, peer, caller, latest: Some(self.not_after) }
     }
 
-    /// Adds Lambda's ids to the headers. A valid request id of the caller stays. Otherwise Lambda's
-    /// request id takes its place, since the platform's log lines contain it too.
-    fn add_ids(&self, headers: &mut HeaderMap) {
-        let given = headers.get(RequestId::HEADER);
-        let kept = given.is_some_and(|given| given.as_bytes() == RequestId::of(headers).as_str().as_bytes());
-        if let (false, Ok(id)) = (kept, HeaderValue::from_str(&self.request_id)) {
-            headers.insert(RequestId::HEADER, id);
-        }
-        // Lambda's segment of the trace replaces the caller's header, which names the same trace or
-        // is forged.
-        let xray = self.xray_trace_id.as_ref().and_then(|id| HeaderValue::from_str(id).ok());
-        if let Some(id) = xray {
-            headers.insert(Trace::XRAY_HEADER, id);
-        }
+    /// The ids of a request with these headers. Without a valid request id of the caller, Lambda's
+    /// takes its place, since the platform's log lines contain it too. Lambda's segment of the trace
+    /// replaces the caller's header, which names the same trace or is forged.
+    fn ids(&self, headers: &HeaderMap) -> Ids {
+        let lambdas = || RequestId::new(&self.request_id).unwrap_or_else(RequestId::random);
+        let request_id = RequestId::given(headers).unwrap_or_else(lambdas);
+        let trace = Trace::of(headers);
+        let trace = match &self.xray_trace_id {
+            Some(id) => trace.with_xray(id),
+            None => trace,
+        };
+        Ids { request_id, trace }
     }
 }
 
-/// The problem of an event that is not a valid request, the headers for the response, and the
-/// arrival for the log line.
-pub(crate) struct InvalidEvent {
-    pub(crate) headers: HeaderMap,
-    pub(crate) arrival: Arrival,
-    pub(crate) problem: Problem,
-}
-
-impl fmt::Debug for InvalidEvent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InvalidEvent").field("problem", &self.problem).finish_non_exhaustive()
-    }
-}
-
-/// Converts an event to a request.
-///
-/// # Errors
-/// [`InvalidEvent`] if the event is not of payload format 2.0, has a name that HTTP does not allow,
-/// or exceeds a limit of headers or body.
-pub(crate) fn read(event: &RawValue, invocation: &Invocation) -> Result<Request<Body>, Box<InvalidEvent>> {
-    let refused = |headers, arrival, problem| Box::new(InvalidEvent { headers, arrival, problem });
+/// Makes the request of an event. An event that is not of payload format 2.0, has a name that HTTP
+/// does not allow, or exceeds a limit of headers or body is refused.
+pub(crate) fn read<W: Workers>(service: &Service<W>, event: &RawValue, invocation: &Invocation) -> Incoming {
     // A message of serde may quote the event, so it is dropped.
-    let event: Event = serde_json::from_str(event.get())
-        .map_err(|_| refused(invocation.headers(), invocation.arrival(), Problem::malformed_request()))?;
-    let arrival = event.request_context.arrival(invocation.arrival);
-    let mut headers = match headers(&event.headers) {
+    let Ok(mut event) = serde_json::from_str::<Event>(event.get()) else { return invocation.unread() };
+    // Wiped, whatever becomes of the request.
+    let sent = Body::new(event.body.take().unwrap_or_default().into_bytes());
+    let arrival = event.request_context.arrival(invocation);
+    let headers = match headers(&event.headers) {
         Ok(headers) => headers,
-        Err(problem) => return Err(refused(invocation.headers(), arrival, problem)),
+        Err(problem) => return Incoming::unread(arrival, invocation.ids(&HeaderMap::new())).refused(problem),
     };
-    invocation.add_ids(&mut headers);
-    match request(event, headers.clone()) {
-        Ok(mut request) => {
-            request.extensions_mut().insert(arrival);
-            request.extensions_mut().insert(NotAfter(invocation.not_after));
-            Ok(request)
-        }
-        Err(problem) => Err(refused(headers, arrival, problem)),
+    let ids = invocation.ids(&headers);
+    let Some(parts) = parts(&event, headers) else { return Incoming::unread(arrival, ids) };
+    let mut incoming = service.receive(&parts, arrival, ids);
+    let Ok(route) = incoming.route() else { return incoming };
+    match body(sent, event.is_base64_encoded, route.body_limit()) {
+        Ok(body) => incoming.body = body,
+        Err(problem) => return incoming.refused(problem),
     }
+    incoming
 }
 
 #[derive(Deserialize)]
@@ -158,7 +136,7 @@ struct Http {
 impl RequestContext {
     /// The caller and its address. AWS writes them into the events of a Function URL. The caller of
     /// a direct `Invoke` writes the event itself, so a name gives it no rights.
-    fn arrival(&self, at: Instant) -> Arrival {
+    fn arrival(&self, invocation: &Invocation) -> Arrival {
         let iam = self.authorizer.as_ref().and_then(|authorizer| authorizer.iam.as_ref());
         let caller = match iam.and_then(|iam| iam.user_arn.as_deref()).filter(|arn| is_arn(arn)) {
             Some(arn) => {
@@ -168,7 +146,7 @@ impl RequestContext {
             None => Caller::Anyone,
         };
         let address = self.http.source_ip.as_deref().and_then(|address| address.parse().ok());
-        Arrival { at, peer: address.map(PeerAddress::Host), caller }
+        invocation.arrival(address.map(PeerAddress::Host), caller)
     }
 }
 
@@ -194,34 +172,27 @@ fn headers(given: &HashMap<String, String>) -> Result<HeaderMap, Problem> {
     Ok(headers)
 }
 
-fn request(event: Event, headers: HeaderMap) -> Result<Request<Body>, Problem> {
-    if event.version.is_some_and(|version| version != VERSION) || !event.raw_path.starts_with('/') {
-        return Err(Problem::malformed_request());
+fn parts(event: &Event, headers: HeaderMap) -> Option<Parts> {
+    if event.version.as_ref().is_some_and(|version| version != VERSION) || !event.raw_path.starts_with('/') {
+        return None;
     }
-    let uri = Uri::try_from(event.raw_path).map_err(|_| Problem::malformed_request())?;
-    let method = Method::from_bytes(event.request_context.http.method.as_bytes())
-        .map_err(|_| Problem::malformed_request())?;
     let mut request = Request::new(());
-    *request.method_mut() = method;
-    *request.uri_mut() = uri;
+    *request.method_mut() = Method::from_bytes(event.request_context.http.method.as_bytes()).ok()?;
+    *request.uri_mut() = Uri::try_from(&event.raw_path).ok()?;
     *request.headers_mut() = headers;
-    let (parts, ()) = request.into_parts();
-    let body = body(event.body.unwrap_or_default(), event.is_base64_encoded, Service::body_limit(&parts))?;
-    Ok(Request::from_parts(parts, body))
+    Some(request.into_parts().0)
 }
 
 /// Decodes a body. The limit is on the decoded bytes, and Base64 is a third longer.
-fn body(text: String, is_base64: bool, limit: usize) -> Result<Body, Problem> {
-    let bytes = text.into_bytes();
+fn body(sent: Body, is_base64: bool, limit: usize) -> Result<Body, Problem> {
     let longest = if is_base64 { limit.div_ceil(3) * 4 } else { limit };
-    if bytes.len() > longest {
+    if sent.len() > longest {
         return Err(Problem::body_too_large());
     }
-    let body = Body::new(bytes);
     if !is_base64 {
-        return Ok(body);
+        return Ok(sent);
     }
-    STANDARD.decode(&*body).map(Body::new).map_err(|_| Problem::malformed_request())
+    STANDARD.decode(&*sent).map(Body::new).map_err(|_| Problem::malformed_request())
 }
 
 /// The supported version of the payload format.

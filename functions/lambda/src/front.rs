@@ -2,7 +2,7 @@
 
 use core::{convert::Infallible, pin::pin};
 use std::{
-    panic::catch_unwind,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use crate::{
-    event::{self, InvalidEvent, Invocation},
+    event::{self, Invocation},
     fatal_error::FatalError,
     guard::Guard,
     invocations::Invocations,
@@ -91,17 +91,12 @@ impl<W: Workers> Front<W> {
 
     async fn answer(&self, event: Box<RawValue>, invocation: &Invocation) -> Payload {
         // A panic becomes a 500 here. The runtime would send the panic's message to the caller.
-        let read = catch_unwind(|| event::read(&event, invocation));
+        // Unwind safety: reading an event changes nothing of the service.
+        let read = catch_unwind(AssertUnwindSafe(|| event::read(&self.service, &event, invocation)));
         drop(event);
         let answer = match read {
-            Ok(Ok(request)) => self.service.answer(request).await,
-            Ok(Err(invalid)) => {
-                let InvalidEvent { headers, arrival, problem } = *invalid;
-                self.service.refuse(&headers, problem, arrival)
-            }
-            Err(_panic) => {
-                self.service.refuse(&invocation.headers(), Problem::internal(), invocation.arrival())
-            }
+            Ok(mut incoming) => self.service.answer(&mut incoming).await,
+            Err(_panic) => self.service.refuse(&invocation.unread(), Problem::internal()),
         };
         Payload(answer.response)
     }

@@ -8,14 +8,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use http::HeaderMap;
 use hyper::{
     server::conn::{http1, http2},
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use saltern_algorithm::Workers;
-use saltern_service::{Arrival, MAX_HEAD_BYTES, Problem};
+use saltern_service::{MAX_HEAD_BYTES, PeerAddress, Problem};
 use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::{
@@ -79,7 +78,7 @@ async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
                 Protocol::Http2 => Box::pin(http2(wire, watch, parts)).await,
             }
         }
-        Err(_too_slow) => refuse_slow_head(stream, &parts.front, Arrival::from_peer(begun, peer)).await,
+        Err(_too_slow) => refuse_slow_head(stream, &parts.front, begun, peer).await,
         Ok(Err(_)) => {}
     }
 }
@@ -145,8 +144,7 @@ async fn http1<W: Workers>(
     match ended {
         Ended::Closed if !watch.has_ended() => plain::linger(stream).await,
         Ended::Slow => {
-            let arrival = Arrival::from_peer(watch.head_begun_at(), socket.peer());
-            refuse_slow_head(stream, &front, arrival).await;
+            refuse_slow_head(stream, &front, watch.head_begun_at(), socket.peer()).await;
         }
         Ended::Closed | Ended::Gone | Ended::Idle => {}
     }
@@ -225,8 +223,13 @@ async fn http2<W: Workers>(
     .await;
 }
 
-async fn refuse_slow_head<W: Workers>(stream: Stream, front: &Front<W>, arrival: Arrival) {
-    let answer = front.refuse(&HeaderMap::new(), Problem::request_timeout(), arrival);
+async fn refuse_slow_head<W: Workers>(
+    stream: Stream,
+    front: &Front<W>,
+    begun: Instant,
+    peer: Option<PeerAddress>,
+) {
+    let answer = front.refuse_unread(begun, peer, Problem::request_timeout());
     plain::answer_and_close(stream, &plain::write(&answer.response)).await;
 }
 

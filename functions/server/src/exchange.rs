@@ -14,15 +14,15 @@ use std::{
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Version,
+    HeaderName, HeaderValue, Method, Request, Response, Version,
     header::{CONNECTION, CONTENT_LENGTH, HOST, TRANSFER_ENCODING},
     request::Parts,
 };
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Frame, Incoming, SizeHint};
+use hyper::body::{Body as _, Frame, SizeHint};
 use saltern_algorithm::Workers;
 use saltern_service::{
-    Answer, Arrival, Body, Caller, MAX_HEAD_BYTES, Operation, PeerAddress, Problem, RequestId, Service, Trace,
+    Answer, Arrival, Body, Caller, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service,
 };
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
@@ -126,65 +126,65 @@ impl<W: Workers> Front<W> {
         }
     }
 
-    /// Refuses a request that does not reach the service.
-    pub(super) fn refuse(&self, headers: &HeaderMap, problem: Problem, arrival: Arrival) -> Answer {
-        let answer = self.service.refuse(headers, problem, arrival);
-        answer.outcome.log();
-        answer
+    /// Refuses what a peer sent before a head could be read.
+    pub(super) fn refuse_unread(&self, at: Instant, peer: Option<PeerAddress>, problem: Problem) -> Answer {
+        let arrival = Arrival { at, peer, caller: Caller::Unknown, latest: None };
+        self.service.refuse(&Incoming::unread(arrival, Ids::random()), problem)
     }
 
     async fn answer(
         &self,
-        mut parts: Parts,
-        mut incoming: Incoming,
-        arrival: Arrival,
+        incoming: &mut Incoming,
+        parts: &Parts,
+        mut sent: hyper::body::Incoming,
         peer: &mut Peer,
     ) -> Result<Answer, Unserved> {
-        let ends_in_a_blank_line = incoming.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
-        let body = match self.read_body(&parts, &mut incoming, &arrival.caller, peer).await {
-            Ok(body) => body,
+        let ends_in_a_blank_line = sent.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
+        match self.read_body(incoming, parts, &mut sent, peer).await {
+            Ok(body) => incoming.body = body,
             Err(Unanswerable::Gone) => return Err(Unserved::Gone),
             Err(Unanswerable::Busy) => {
-                self.refuse(&parts.headers, Problem::overloaded(AFTER_OTHERS), arrival);
+                let _counted = self.service.refuse(incoming, Problem::overloaded(AFTER_OTHERS));
                 return Err(Unserved::Busy(h2::Reason::REFUSED_STREAM.into()));
             }
             Err(Unanswerable::Refused(problem)) => {
-                let mut answer = self.service.refuse(&parts.headers, problem, arrival);
+                let mut answer = self.service.refuse(incoming, problem);
                 // The HTTP crate closes the connection if a body was not read to its end, but sends
                 // no `connection: close`.
-                if parts.version < Version::HTTP_2 && !incoming.is_end_stream() {
+                if parts.version < Version::HTTP_2 && !sent.is_end_stream() {
                     answer.response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 }
                 return Ok(answer);
             }
-        };
+        }
         peer.active.was_read(ends_in_a_blank_line);
-        parts.extensions.insert(arrival);
-        Ok(self.service.answer(Request::from_parts(parts, body)).await)
+        Ok(self.service.answer(incoming).await)
     }
 
     /// Checks the head of a request and reads its body.
     async fn read_body(
         &self,
+        incoming: &Incoming,
         parts: &Parts,
-        incoming: &mut Incoming,
-        caller: &Caller,
+        sent: &mut hyper::body::Incoming,
         peer: &mut Peer,
     ) -> Result<Body, Unanswerable> {
-        check(parts, caller)?;
-        self.admit(parts, caller, peer)?;
-        let limit = Service::body_limit(parts);
-        let expected = expected_bytes(incoming, limit)?;
+        check(parts)?;
+        if incoming.arrival.caller.is_authenticated() {
+            peer.active.watch().trust();
+        }
+        let route = incoming.route()?;
+        self.take_place(incoming, parts, peer)?;
+        let limit = route.body_limit();
+        let expected = expected_bytes(sent, limit)?;
         let read = async {
-            let body = if Service::reads_body(parts) {
-                self.read(incoming, expected, limit).await
+            let body = if route.reads_body() {
+                self.read(sent, expected, limit).await
             } else {
-                discard(incoming, limit).await.map(|()| Body::default())
+                discard(sent, limit).await.map(|()| Body::default())
             };
             match body {
-                Ok(_) if parts.version == Version::HTTP_2 && !incoming.is_end_stream() => {
-                    Err(Unanswerable::Gone)
-                }
+                Ok(_) if parts.version == Version::HTTP_2 && !sent.is_end_stream() => Err(Unanswerable::Gone),
                 Err(Unread::Broken(error)) if peer.has_gone() || is_of_a_peer_that_left(&error) => {
                     Err(Unanswerable::Gone)
                 }
@@ -196,22 +196,19 @@ impl<W: Workers> Front<W> {
         timeout(self.bounds.body_timeout, read).await.map_err(|_| Problem::request_timeout())?
     }
 
-    /// Trusts the connection of an accepted token, and takes a place for a request over HTTP/2. A
-    /// connection of HTTP/1 has one request at a time, and is bounded itself.
-    fn admit(&self, parts: &Parts, caller: &Caller, peer: &mut Peer) -> Result<(), Unanswerable> {
-        if caller.authenticated().is_ok() {
-            peer.active.watch().trust();
-            if parts.version == Version::HTTP_2 {
-                let place = Arc::clone(&self.places).try_acquire_owned();
-                peer.place = Some(place.map_err(|_| Unanswerable::Busy)?);
-            }
+    /// Takes a place for the request of a known caller over HTTP/2. A connection of HTTP/1 has one
+    /// request at a time, and is bounded itself.
+    fn take_place(&self, incoming: &Incoming, parts: &Parts, peer: &mut Peer) -> Result<(), Unanswerable> {
+        if parts.version == Version::HTTP_2 && incoming.arrival.caller.is_authenticated() {
+            let place = Arc::clone(&self.places).try_acquire_owned();
+            peer.place = Some(place.map_err(|_| Unanswerable::Busy)?);
         }
         Ok(())
     }
 
     /// Takes memory for an answer until the peer has taken it. An answer for which there is none
-    /// becomes a refusal.
-    fn room_for(&self, answer: &mut Answer, unanswered: &Unanswered<'_, W>) -> Option<OwnedSemaphorePermit> {
+    /// becomes a refusal, with a log line of its own.
+    fn room_for(&self, answer: &mut Answer, incoming: &Incoming) -> Option<OwnedSemaphorePermit> {
         let bytes = answer.response.body().held_bytes();
         if bytes <= SMALL_ANSWER_BYTES {
             return None;
@@ -219,8 +216,7 @@ impl<W: Workers> Front<W> {
         let room = u32::try_from(bytes).ok();
         let room = room.and_then(|bytes| Arc::clone(&self.answers).try_acquire_many_owned(bytes).ok());
         if room.is_none() {
-            let refusal = Problem::overloaded(AFTER_OTHERS);
-            *answer = self.service.refuse(&unanswered.name(), refusal, unanswered.arrival.clone());
+            *answer = self.service.refuse(incoming, Problem::overloaded(AFTER_OTHERS));
         }
         room
     }
@@ -230,10 +226,15 @@ impl<W: Workers> Front<W> {
     /// Until the last byte has arrived, the body counts against the memory for bodies with the
     /// bytes that have arrived, not with its declared length. Later it lives only until it is
     /// parsed.
-    async fn read(&self, incoming: &mut Incoming, expected: usize, limit: usize) -> Result<Body, Unread> {
+    async fn read(
+        &self,
+        sent: &mut hyper::body::Incoming,
+        expected: usize,
+        limit: usize,
+    ) -> Result<Body, Unread> {
         let mut body = Zeroizing::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
         let mut taken: Option<SemaphorePermit<'_>> = None;
-        while let Some(data) = next_part(incoming, limit - body.len()).await? {
+        while let Some(data) = next_part(sent, limit - body.len()).await? {
             let room =
                 u32::try_from(data.len()).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
             let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS).into()) };
@@ -247,29 +248,29 @@ impl<W: Workers> Front<W> {
     }
 }
 
-/// Checks the head of a request. The service checks the scopes of the token.
-fn check(parts: &Parts, caller: &Caller) -> Result<(), Problem> {
+/// Checks the head of a request for what only HTTP knows.
+fn check(parts: &Parts) -> Result<(), Problem> {
     if head_bytes(parts) > MAX_HEAD_BYTES {
         return Err(Problem::headers_too_large());
     }
     if !is_well_formed(parts) {
         return Err(Problem::malformed_request());
     }
-    if parts.uri.path() == PATH_WITHOUT_TOKEN { Ok(()) } else { caller.authenticated() }
+    Ok(())
 }
 
 /// Reads and discards a body that the route ignores, so that the connection can be used again.
-async fn discard(incoming: &mut Incoming, limit: usize) -> Result<(), Unread> {
+async fn discard(sent: &mut hyper::body::Incoming, limit: usize) -> Result<(), Unread> {
     let mut left = limit;
-    while let Some(data) = next_part(incoming, left).await? {
+    while let Some(data) = next_part(sent, left).await? {
         left -= data.len();
     }
     Ok(())
 }
 
 /// Returns the next bytes of a body of which `left` bytes are still allowed.
-async fn next_part(incoming: &mut Incoming, left: usize) -> Result<Option<Bytes>, Unread> {
-    while let Some(frame) = incoming.frame().await {
+async fn next_part(sent: &mut hyper::body::Incoming, left: usize) -> Result<Option<Bytes>, Unread> {
+    while let Some(frame) = sent.frame().await {
         // A frame without data holds trailers, which are ignored.
         let Ok(data) = frame.map_err(Unread::Broken)?.into_data() else { continue };
         if data.len() > left {
@@ -343,22 +344,20 @@ impl Peer {
 /// [`Unserved`]; the error ends this side of the stream or connection.
 pub(super) async fn exchange<W: Workers>(
     front: &Front<W>,
-    request: Request<Incoming>,
+    request: Request<hyper::body::Incoming>,
     mut peer: Peer,
 ) -> Result<Response<Outgoing>, Unserved> {
-    let (parts, incoming) = request.into_parts();
+    let (parts, sent) = request.into_parts();
     let mut unanswered = Unanswered::since_now(front, &parts, &peer);
-    let only_the_head = parts.method == Method::HEAD;
     if peer.has_gone() {
         return Err(Unserved::Gone);
     }
-    let answered = front.answer(parts, incoming, unanswered.arrival.clone(), &mut peer).await;
+    let answered = front.answer(&mut unanswered.incoming, &parts, sent, &mut peer).await;
     unanswered.is_answered = !matches!(answered, Err(Unserved::Gone));
     let mut answer = answered?;
-    let room = front.room_for(&mut answer, &unanswered);
-    let Answer { mut response, outcome } = answer;
-    outcome.log();
-    if only_the_head {
+    let room = front.room_for(&mut answer, &unanswered.incoming);
+    let mut response = answer.response;
+    if parts.method == Method::HEAD {
         // The length of the response to GET (RFC 9110 §9.3.2).
         let length = HeaderValue::from(response.body().len());
         response.headers_mut().insert(CONTENT_LENGTH, length);
@@ -413,47 +412,31 @@ impl hyper::body::Body for Outgoing {
     }
 }
 
-/// Counts and logs a request whose future is dropped before its response: the caller has gone.
+/// Counts a request whose future is dropped before its response: the caller has gone.
 struct Unanswered<'a, W: Workers> {
     service: &'a Service<W>,
-    arrival: Arrival,
-    operation: Operation,
-    request_id: Option<HeaderValue>,
-    trace: Trace,
+    incoming: Incoming,
     is_answered: bool,
 }
 
 impl<'a, W: Workers> Unanswered<'a, W> {
     fn since_now(front: &'a Front<W>, parts: &Parts, peer: &Peer) -> Self {
-        Self {
-            service: &front.service,
-            arrival: Arrival {
-                at: Instant::now(),
-                peer: peer.address,
-                caller: front.access.caller(&parts.headers),
-            },
-            operation: Service::operation(parts),
-            request_id: parts.headers.get(RequestId::HEADER).cloned(),
-            trace: Trace::of(&parts.headers),
-            is_answered: false,
-        }
-    }
-
-    /// Returns the header that names the request.
-    fn name(&self) -> HeaderMap {
-        let given = self.request_id.clone().map(|id| (HeaderName::from_static(RequestId::HEADER), id));
-        given.into_iter().collect()
+        let arrival = Arrival {
+            at: Instant::now(),
+            peer: peer.address,
+            caller: front.access.caller(&parts.headers),
+            latest: None,
+        };
+        let incoming = front.service.receive(parts, arrival, Ids::of(&parts.headers));
+        Self { service: &front.service, incoming, is_answered: false }
     }
 }
 
 impl<W: Workers> Drop for Unanswered<'_, W> {
     fn drop(&mut self) {
-        if self.is_answered {
-            return;
+        if !self.is_answered {
+            self.service.count_gone(&self.incoming);
         }
-        let request_id = RequestId::of(&self.name());
-        let trace = std::mem::take(&mut self.trace);
-        self.service.count_gone(self.operation, request_id, trace, self.arrival.clone()).log();
     }
 }
 
@@ -496,8 +479,8 @@ fn head_bytes(parts: &Parts) -> usize {
 }
 
 /// Returns the declared length of the body, or the limit if the request declares none.
-fn expected_bytes(incoming: &Incoming, limit: usize) -> Result<usize, Problem> {
-    let Some(declared) = incoming.size_hint().exact() else { return Ok(limit) };
+fn expected_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<usize, Problem> {
+    let Some(declared) = sent.size_hint().exact() else { return Ok(limit) };
     let declared = usize::try_from(declared).map_err(|_| Problem::body_too_large())?;
     if declared > limit { Err(Problem::body_too_large()) } else { Ok(declared) }
 }
@@ -512,9 +495,6 @@ fn is_well_formed(parts: &Parts) -> bool {
     let mut codings = parts.headers.get_all(TRANSFER_ENCODING).iter();
     one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
-
-/// The path without a token: load balancers have none, and the response holds no secret.
-const PATH_WITHOUT_TOKEN: &str = "/health";
 
 /// Bytes that are allocated before the first byte of a body: enough for any single operation.
 const USUAL_BODY_BYTES: usize = 16 * 1024;

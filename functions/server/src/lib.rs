@@ -39,7 +39,7 @@ pub use health::{HealthArguments, health};
 
 use exchange::Front;
 use listener::Listener;
-use log::Log;
+use log::{Log, RequestLines};
 use settings::Settings;
 
 /// Serves until a signal ends the process.
@@ -83,7 +83,8 @@ async fn serve<W: Workers>(
     let workers = start(&pool).map_err(|error| {
         Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
     })?;
-    let service = Service::new(policies, workers).with_metrics(log.dropped());
+    let service =
+        Service::new(policies, workers).with_metrics(log.dropped()).with_sink(Arc::new(RequestLines));
     let keys_file = seal_keys.map(|(file, keys)| {
         service.install_keys(keys);
         file

@@ -6,9 +6,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use http::HeaderMap;
 use saltern_algorithm::Workers;
-use saltern_service::{Arrival, Problem};
+use saltern_service::Problem;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},
     task::{
@@ -180,8 +179,8 @@ impl<W: Workers> Acceptor<W> {
 
     /// Answers a connection over the limit, but not under TLS: that would cost a handshake.
     fn refuse(&self, socket: Socket) {
-        let arrival = Arrival::from_peer(Instant::now(), socket.peer());
-        let answer = self.front.refuse(&HeaderMap::new(), Problem::overloaded(RETRY_AFTER), arrival);
+        let refusal = Problem::overloaded(RETRY_AFTER);
+        let answer = self.front.refuse_unread(Instant::now(), socket.peer(), refusal);
         if self.front.tls().is_some() {
             return;
         }

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use saltern_service::metrics::DroppedLines;
+use saltern_service::{
+    Outcome,
+    metrics::{DroppedLines, Sample, Sink},
+};
 use tracing::level_filters::LevelFilter;
 
 use crate::arguments::LogFormat;
@@ -49,6 +52,16 @@ impl Log {
 impl Drop for Log {
     fn drop(&mut self) {
         self.lines.flush_within(LONGEST_FLUSH);
+    }
+}
+
+/// Writes the log line of each request.
+#[derive(Debug)]
+pub(super) struct RequestLines;
+
+impl Sink for RequestLines {
+    fn record(&self, outcome: &Outcome, _: &[Sample]) {
+        outcome.log();
     }
 }
 

@@ -8,9 +8,8 @@ use std::{
     time::Instant,
 };
 
-use http::HeaderMap;
 use saltern_algorithm::Workers;
-use saltern_service::{Arrival, PeerAddress, Problem};
+use saltern_service::{PeerAddress, Problem};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use zeroize::Zeroizing;
 
@@ -103,8 +102,7 @@ impl<W: Workers> Wire<W> {
         };
         let mut replaced = bytes[..start].to_vec();
         // A malformed request has no arrival; the time of the response stands for it.
-        let arrival = Arrival::from_peer(Instant::now(), self.peer);
-        let answer = self.front.refuse(&HeaderMap::new(), problem, arrival);
+        let answer = self.front.refuse_unread(Instant::now(), self.peer, problem);
         replaced.extend_from_slice(&plain::write(&answer.response));
         Some(Fault { bytes: replaced, written: 0 })
     }

@@ -53,17 +53,15 @@ impl Scope {
         }
     }
 
-    /// The scope of an operation. `None`: any token allows it.
-    fn of(operation: Operation) -> Option<Self> {
+    /// The scopes of which a token needs one for the operation. Any token allows an operation that
+    /// has none. The operations of a batch are asked one by one, too.
+    fn of(operation: Operation) -> &'static [Self] {
         match operation {
-            Operation::Hash => Some(Self::Hash),
-            Operation::Metrics => Some(Self::Metrics),
-            Operation::Verify => Some(Self::Verify),
-            Operation::Batch
-            | Operation::Health
-            | Operation::None
-            | Operation::OpenApi
-            | Operation::Policies => None,
+            Operation::Batch => &[Self::Hash, Self::Verify],
+            Operation::Hash => &[Self::Hash],
+            Operation::Metrics => &[Self::Metrics],
+            Operation::Verify => &[Self::Verify],
+            Operation::Health | Operation::None | Operation::OpenApi | Operation::Policies => &[],
         }
     }
 }
@@ -78,16 +76,10 @@ impl Caller {
         }
     }
 
-    /// The problem of a caller without a valid token.
-    ///
-    /// # Errors
-    /// [`Problem::unauthorized`], or the same code with the remark that the token has expired.
-    pub fn authenticated(&self) -> Result<(), Problem> {
-        match self {
-            Self::Anyone | Self::Named(_) => Ok(()),
-            Self::Expired(_) => Err(Problem::expired_token()),
-            Self::Unknown => Err(Problem::unauthorized()),
-        }
+    /// Whether the caller is known, or need not be.
+    #[must_use]
+    pub fn is_authenticated(&self) -> bool {
+        matches!(self, Self::Anyone | Self::Named(_))
     }
 
     /// The caller for the workers. Callers without a token are one.
@@ -98,13 +90,23 @@ impl Caller {
         }
     }
 
-    /// Whether the token allows the operation. A batch is allowed; its operations are asked one by
-    /// one.
-    pub(crate) fn may(&self, operation: Operation) -> bool {
-        match (self, Scope::of(operation)) {
-            (_, None) | (Self::Anyone, _) => true,
-            (Self::Named(identity), Some(scope)) => identity.scopes.contains(&scope),
-            (Self::Expired(_) | Self::Unknown, Some(_)) => false,
+    /// Checks that the caller may ask for the operation. `/health` needs no token: load balancers
+    /// have none, and the response holds no secret.
+    ///
+    /// # Errors
+    /// [`Problem::unauthorized`], the same code with the remark that the token has expired, or
+    /// [`Problem::forbidden`].
+    pub(crate) fn may(&self, operation: Operation) -> Result<(), Problem> {
+        match self {
+            _ if operation == Operation::Health => Ok(()),
+            Self::Anyone => Ok(()),
+            Self::Expired(_) => Err(Problem::expired_token()),
+            Self::Unknown => Err(Problem::unauthorized()),
+            Self::Named(identity) => {
+                let any_of = Scope::of(operation);
+                let allowed = any_of.is_empty() || any_of.iter().any(|scope| identity.scopes.contains(scope));
+                if allowed { Ok(()) } else { Err(Problem::forbidden()) }
+            }
         }
     }
 }

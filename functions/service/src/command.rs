@@ -1,7 +1,6 @@
 //! Requests after parsing.
 
 use core::fmt;
-use std::time::Instant;
 
 use saltern_algorithm::Password;
 use saltern_seal::Context;
@@ -9,15 +8,15 @@ use zeroize::Zeroizing;
 
 use crate::{Operation, Problem};
 
-/// A parsed request. An [`Instant`] is its deadline.
+/// A parsed request.
 #[derive(Debug)]
 pub(crate) enum Command {
-    Batch(Vec<Element>, Instant),
+    Batch(Vec<Element>),
     Health,
     Metrics,
     OpenApi,
     Policies,
-    Single(Task, Instant),
+    Single(Task),
 }
 
 /// One element of a batch: a task, or the problem of an element that is none.
@@ -29,7 +28,7 @@ pub(crate) struct Element {
     pub(crate) task: Result<Task, Problem>,
 }
 
-/// One hash to make or to verify. The deadline is the command's: all tasks of a batch share it.
+/// One hash to make or to verify.
 #[derive(Debug)]
 pub(crate) enum Task {
     Hash { password: Password, policy: Option<Given>, context: Option<Context> },

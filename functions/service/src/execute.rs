@@ -12,9 +12,8 @@ use tokio::time::timeout_at;
 use zeroize::Zeroizing;
 
 use crate::{
-    Caller, Code, End, Operation, Problem, Rehash, Step, Timing,
+    Caller, Code, End, Problem, Rehash, Step, Timing,
     command::{Element, Given, Task},
-    problem::Field,
     seal::{self, Unsealed},
 };
 
@@ -70,7 +69,7 @@ pub(crate) struct Executor<'a, W> {
 impl<W: Workers> Executor<'_, W> {
     /// Executes one task.
     pub(crate) async fn single(&self, task: Task) -> Finished {
-        let started = self.start(task, None);
+        let started = self.start(task);
         let judged = self.judge(started).await;
         let rehashing = self.rehash(judged);
         self.finish(rehashing).await
@@ -80,13 +79,14 @@ impl<W: Workers> Executor<'_, W> {
     /// and all are judged before the first rehash takes a worker.
     pub(crate) async fn batch(&self, mut elements: Vec<Element>) -> Vec<Finished> {
         let ids: Vec<_> = elements.iter_mut().map(|element| element.id.take()).collect();
-        let start = |(index, element): (usize, Element)| match element.task {
-            _ if !self.caller.may(element.operation) => Started::failed(
-                element.operation,
-                Problem::forbidden().in_field(Field { operation: Some(index), name: "op" }),
-            ),
-            Ok(task) => self.start(task, Some(index)),
-            Err(problem) => Started::failed(element.operation, problem),
+        let start = |(index, Element { operation, task, .. }): (usize, Element)| {
+            let allowed = self.caller.may(operation).map_err(|problem| problem.in_member("op"));
+            let started = match allowed.and(task) {
+                Ok(task) => self.start(task),
+                Err(problem) => Started { pending: Err(problem), step: Step::new(operation) },
+            };
+            let pending = started.pending.map_err(|problem| problem.in_operation(index));
+            Started { pending, ..started }
         };
         let started: Vec<_> = elements.into_iter().enumerate().map(start).collect();
         let mut judged = Vec::with_capacity(started.len());
@@ -101,15 +101,15 @@ impl<W: Workers> Executor<'_, W> {
         finished
     }
 
-    fn start(&self, task: Task, index: Option<usize>) -> Started {
+    fn start(&self, task: Task) -> Started {
         let mut step = Step::new(task.operation());
         let pending = match task {
             Task::Hash { password, policy, context } => {
-                self.start_hash(password, policy.as_ref(), context, index, &mut step)
+                self.start_hash(password, policy.as_ref(), context, &mut step)
             }
             Task::Verify { password, hash, rehash, context } => {
                 let wanted = rehash.then(|| Wanted { password: password.clone(), context: context.clone() });
-                self.start_verify(&password, hash.as_ref(), context.as_ref(), wanted, index, &mut step)
+                self.start_verify(&password, hash.as_ref(), context.as_ref(), wanted, &mut step)
             }
         };
         Started { pending, step }
@@ -120,15 +120,12 @@ impl<W: Workers> Executor<'_, W> {
         password: Password,
         policy: Option<&Given>,
         context: Option<Context>,
-        index: Option<usize>,
         step: &mut Step,
     ) -> Result<Pending, Problem> {
         if !seal::can_seal(self.keys, context.as_ref()) {
-            let field = Field { operation: index, name: "context" };
-            return Err(Problem::context_missing().in_field(field));
+            return Err(Problem::context_missing().in_member("context"));
         }
-        let new = self.policies.admit_new(policy.map(Given::expose), &password);
-        let new = new.map_err(|refusal| refused(refusal, index))?;
+        let new = self.policies.admit_new(policy.map(Given::expose), &password).map_err(refused)?;
         step.policy = Some(new.policy().to_owned());
         step.algorithm = self.algorithm_of(new.policy());
         let ticket = self.submit(Work::new(new.admitted().clone(), password, self.deadline))?;
@@ -141,20 +138,17 @@ impl<W: Workers> Executor<'_, W> {
         hash: Option<&Given>,
         context: Option<&Context>,
         wanted: Option<Wanted>,
-        index: Option<usize>,
         step: &mut Step,
     ) -> Result<Pending, Problem> {
-        let unsealed = hash.map(|hash| seal::open(self.keys, hash.expose(), context, index)).transpose()?;
+        let unsealed = hash.map(|hash| seal::open(self.keys, hash.expose(), context)).transpose()?;
         let stored = match &unsealed {
             Some(unsealed) => self.policies.admit_stored_with(&unsealed.text, |id| self.keys?.site_key(id)),
             None => self.policies.admit_decoy(),
         };
         step.stored_key = unsealed.as_ref().and_then(|unsealed| unsealed.key.clone());
         let stored = stored.map_err(|refusal| match refusal {
-            Refusal::SiteKeyUnavailable if self.keys.is_none() => {
-                Problem::no_seal_keys().in_field(Field { operation: index, name: "hash" })
-            }
-            refusal => refused(refusal, index),
+            Refusal::SiteKeyUnavailable if self.keys.is_none() => Problem::no_seal_keys().in_member("hash"),
+            refusal => refused(refusal),
         })?;
         step.algorithm = Some(stored.algorithm());
         step.is_decoy = hash.is_none();
@@ -317,12 +311,6 @@ struct Started {
     step: Step,
 }
 
-impl Started {
-    fn failed(operation: Operation, problem: Problem) -> Self {
-        Self { pending: Err(problem), step: Step::new(operation) }
-    }
-}
-
 enum Pending {
     Hash {
         new: Box<NewHash>,
@@ -372,7 +360,7 @@ fn wiped<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok
     serializer.serialize_str(text)
 }
 
-fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
+fn refused(refusal: Refusal) -> Problem {
     let (code, name) = match refusal {
         Refusal::CostOutOfBounds => (Code::CostOutOfBounds, "hash"),
         Refusal::InvalidHash => (Code::InvalidHash, "hash"),
@@ -383,11 +371,9 @@ fn refused(refusal: Refusal, index: Option<usize>) -> Problem {
         Refusal::SiteKeyUnavailable => (Code::KeyUnavailable, "hash"),
         Refusal::UnknownPolicy => (Code::UnknownPolicy, "policy"),
         Refusal::UnsupportedHash => (Code::UnsupportedHash, "hash"),
-        Refusal::WeakScheme => {
-            return Problem::weak_scheme().in_field(Field { operation: index, name: "hash" });
-        }
+        Refusal::WeakScheme => return Problem::weak_scheme().in_member("hash"),
     };
-    Problem::new(code).in_field(Field { operation: index, name })
+    Problem::new(code).in_member(name)
 }
 
 fn dropped(dropped: Dropped) -> Problem {

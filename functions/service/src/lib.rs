@@ -2,11 +2,12 @@
 //!
 //! The files, in the order of a request:
 //!
-//! 1. A front door (`saltern serve` or the Lambda function) reads a request of at most
-//!    [`Service::body_limit`] bytes and calls [`Service::answer`]. If the front door itself rejects
+//! 1. A front door (`saltern serve` or the Lambda function) reads the head of a request and makes
+//!    one [`Incoming`] of it with [`Service::receive`], which checks the token's scope, the path, the
+//!    method, the content type and the deadline. If the head is accepted, the door reads a body of
+//!    at most [`Route::body_limit`] bytes and calls [`Service::answer`]. If the door itself rejects
 //!    the request, it calls [`Service::refuse`].
-//! 2. `route` and `request` turn the request into a `Command`. They check route, method, content
-//!    type, size and deadline, in this order. `json` then reads the body.
+//! 2. `request` and `json` turn the body into a `Command`.
 //! 3. `execute` admits each task through `saltern-policy`, submits it to the pool of
 //!    `saltern-algorithm`, awaits the output and asks the policies for a verdict. Each failure is a
 //!    [`Problem`].
@@ -16,11 +17,11 @@
 
 #![forbid(unsafe_code)]
 
-mod arrival;
 mod body;
 mod caller;
 mod command;
 mod execute;
+mod incoming;
 mod json;
 mod log;
 pub mod metrics;
@@ -34,16 +35,18 @@ mod seal;
 mod service;
 mod trace;
 
-pub use arrival::{Arrival, NotAfter, PeerAddress};
 pub use body::Body;
 pub use caller::{Caller, Identity, Scope};
+pub use incoming::{
+    Arrival, DEADLINE_HEADER, DEFAULT_BUDGET_MS, Ids, Incoming, MAX_BUDGET_MS, MAX_HEAD_BYTES, PeerAddress,
+};
 pub use log::{LineClass, LogLine, install_panic_hook, log_measured_lanes};
 pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};
 pub use problem::{Code, Problem};
-pub use request::{DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_HEAD_BYTES, MAX_OPERATIONS};
+pub use request::MAX_OPERATIONS;
 pub use request_id::RequestId;
 pub use response::Answer;
-pub use route::{Route, body_limit};
+pub use route::Route;
 pub use service::Service;
 pub use trace::{TRACEPARENT, Trace};
 

@@ -138,9 +138,9 @@ impl<'a> LogLine<'a> {
             total_ms: milliseconds(outcome.total),
             queue_ms: milliseconds(timing.queued),
             hash_ms: milliseconds(timing.hashed),
-            request_id: outcome.request_id.as_str(),
-            trace_id: outcome.trace.id(),
-            xray_trace_id: outcome.trace.xray_id(),
+            request_id: outcome.ids.request_id.as_str(),
+            trace_id: outcome.ids.trace.id(),
+            xray_trace_id: outcome.ids.trace.xray_id(),
             caller: outcome.caller.name(),
             peer: outcome.peer.map(|peer| peer.to_string()),
             seal_key: outcome

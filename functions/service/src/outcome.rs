@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use saltern_algorithm::Done;
 
-use crate::{Caller, Code, PeerAddress, RequestId, Trace};
+use crate::{Caller, Code, Ids, PeerAddress};
 
 /// The operation that a request asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -239,10 +239,8 @@ pub struct Outcome {
     pub operation: Operation,
     /// The end of the request as a whole.
     pub end: End,
-    /// The id of the request.
-    pub request_id: RequestId,
-    /// The trace of the request, if its headers name one.
-    pub trace: Trace,
+    /// The names of the request.
+    pub ids: Ids,
     /// The caller. Its token may have expired.
     pub caller: Caller,
     /// The other end of the connection, if the front door knows it.

@@ -335,6 +335,17 @@ impl Problem {
         Self { field: Some(field), ..self }
     }
 
+    /// The problem of a member with this name, in a request of one operation.
+    pub(crate) fn in_member(self, name: &'static str) -> Self {
+        self.in_field(Field { operation: None, name })
+    }
+
+    /// The same problem of the operation with this index in a batch.
+    pub(crate) fn in_operation(self, index: usize) -> Self {
+        let field = self.field.map(|field| Field { operation: Some(index), ..field });
+        Self { field, ..self }
+    }
+
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
         Self { allow: Some(allow), ..Self::new(Code::MethodNotAllowed) }
     }

@@ -1,38 +1,21 @@
-//! Parses an HTTP request into a [`Command`]: route, method, content type, size, deadline, then the
-//! body.
+//! Parses the body of a request into a [`Command`].
 
-use std::time::{Duration, Instant};
-
-use http::{HeaderMap, Request, header};
 use saltern_algorithm::Password;
 use saltern_seal::Context;
 use zeroize::zeroize_stack;
 
 use crate::{
-    Arrival, Body, Code, NotAfter, Operation, Problem,
+    Body, Code, Operation, Problem,
     command::{Command, Element, Given, Task},
     json::{NotMembers, Value},
     problem::Field,
     request_id::is_well_formed,
-    route::{Route, body_limit},
+    route::Route,
 };
 
-/// Returns the route of a request.
-///
-/// # Errors
-/// The path does not exist, or does not support the method.
-pub(crate) fn route(request: &Request<Body>, metrics: bool) -> Result<Route, (Operation, Problem)> {
-    let route = Route::at(request.uri().path()).filter(|&route| metrics || route != Route::Metrics);
-    let route = route.ok_or((Operation::None, Problem::new(Code::NotFound)))?;
-    if !route.takes(request.method()) {
-        return Err((route.operation(), Problem::method_not_allowed(route.allow())));
-    }
-    Ok(route)
-}
-
-/// Parses a request at this route.
-pub(crate) fn command(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
-    let read = read(route, request);
+/// Parses the body of a request for this route.
+pub(crate) fn command(route: Route, body: &Body) -> Result<Command, Problem> {
+    let read = read(route, body);
     if read.is_err() {
         // To find the line of an error, `serde_json` searches the bytes before it with vector
         // registers. Their content may remain on the stack.
@@ -45,72 +28,20 @@ pub(crate) fn command(route: Route, request: &Request<Body>) -> Result<Command, 
 const STACK_BYTES: usize = 64 << 10;
 
 #[inline(never)]
-fn read(route: Route, request: &Request<Body>) -> Result<Command, Problem> {
-    if route.reads_body() && !is_json(request.headers()) {
-        return Err(Problem::new(Code::UnsupportedMediaType));
-    }
-    if route.reads_body() && !is_plain(request.headers()) {
-        return Err(Problem::encoded_body());
-    }
-    if request.body().len() > body_limit(route.path()) {
+fn read(route: Route, body: &Body) -> Result<Command, Problem> {
+    if body.len() > route.body_limit() {
         return Err(Problem::body_too_large());
     }
+    let at = Position { operation: None };
     match route {
         Route::Health => Ok(Command::Health),
         Route::Metrics => Ok(Command::Metrics),
         Route::OpenApi => Ok(Command::OpenApi),
         Route::Policies => Ok(Command::Policies),
-        Route::Batch => {
-            let deadline = deadline(request)?;
-            Ok(Command::Batch(batch(Value::parse(request.body())?)?, deadline))
-        }
-        Route::Hash => {
-            let deadline = deadline(request)?;
-            let at = Position { operation: None };
-            Ok(Command::Single(hash(at, Value::parse(request.body())?)?, deadline))
-        }
-        Route::Verify => {
-            let deadline = deadline(request)?;
-            let at = Position { operation: None };
-            Ok(Command::Single(verify(at, Value::parse(request.body())?)?, deadline))
-        }
+        Route::Batch => Ok(Command::Batch(batch(Value::parse(body)?)?)),
+        Route::Hash => Ok(Command::Single(hash(at, Value::parse(body)?)?)),
+        Route::Verify => Ok(Command::Single(verify(at, Value::parse(body)?)?)),
     }
-}
-
-/// Whether exactly one `Content-Type` says `application/json`. Parameters are ignored.
-fn is_json(headers: &HeaderMap) -> bool {
-    let mut given = headers.get_all(header::CONTENT_TYPE).iter();
-    let (Some(value), None) = (given.next(), given.next()) else { return false };
-    let essence = value.to_str().ok().and_then(|value| value.split(';').next());
-    essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
-}
-
-/// Whether the body has no `Content-Encoding` other than `identity`. Bodies are never decompressed:
-/// a few bytes could become gigabytes.
-fn is_plain(headers: &HeaderMap) -> bool {
-    let mut codings = headers.get_all(header::CONTENT_ENCODING).iter();
-    codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
-}
-
-/// When the answer becomes useless to the caller.
-fn deadline(request: &Request<Body>) -> Result<Instant, Problem> {
-    let arrival = request.extensions().get::<Arrival>().map_or_else(Instant::now, |arrival| arrival.at);
-    let mut given = request.headers().get_all(DEADLINE_HEADER).iter();
-    let budget = match (given.next(), given.next()) {
-        (None, _) => Some(DEFAULT_BUDGET_MS),
-        (Some(value), None) => value.to_str().ok().and_then(budget_ms),
-        (Some(_), Some(_)) => None,
-    };
-    let field = Field { operation: None, name: DEADLINE_HEADER };
-    let budget = budget.ok_or_else(|| Problem::new(Code::InvalidRequest).in_field(field))?;
-    let deadline = arrival + Duration::from_millis(budget);
-    Ok(request.extensions().get::<NotAfter>().map_or(deadline, |latest| deadline.min(latest.0)))
-}
-
-/// Parses digits without sign, leading zero or space.
-fn budget_ms(text: &str) -> Option<u64> {
-    let printed = !text.starts_with('0') && text.bytes().all(|b| b.is_ascii_digit());
-    text.parse().ok().filter(|ms| printed && (1..=MAX_BUDGET_MS).contains(ms))
 }
 
 fn batch(body: Value<'_>) -> Result<Vec<Element>, Problem> {
@@ -242,20 +173,6 @@ impl Position {
     }
 }
 
-/// The longest head of a request, in bytes: names and values of all headers. The headers of the
-/// contract take a few hundred bytes. The rest is for headers of proxies: nginx and Apache accept
-/// 8 KiB for one line.
-pub const MAX_HEAD_BYTES: usize = 16 * 1024;
-
-/// The caller's remaining budget, in milliseconds.
-pub const DEADLINE_HEADER: &str = "Saltern-Deadline-Ms";
-
-/// The longest budget that a caller may name (HTTP contract, "Requests and answers").
-pub const MAX_BUDGET_MS: u64 = 60_000;
-
-/// The budget of a caller that names none (HTTP contract, "Requests and answers").
-pub const DEFAULT_BUDGET_MS: u64 = 10_000;
-
 /// The most operations of one batch (HTTP contract, table of requests).
 pub const MAX_OPERATIONS: usize = 64;
 
@@ -270,10 +187,9 @@ mod tests {
             {"op": "verify", "password": "MARK", "hash": "MARK", "rehash": true, "context": "MARK"},
             {"op": "MARK"}
         ]}"#;
-        let request = Request::post("/batch").header("content-type", "application/json");
-        let request = request.body(Body::new(body.to_vec())).unwrap();
-        let command = command(Route::Batch, &request).unwrap();
-        let shown = format!("{request:?} {command:?} {:?}", Value::parse(body).unwrap());
+        let given = Body::new(body.to_vec());
+        let command = command(Route::Batch, &given).unwrap();
+        let shown = format!("{given:?} {command:?} {:?}", Value::parse(body).unwrap());
         assert!(shown.contains("Verify") && shown.contains("InvalidRequest"));
         assert!(!shown.contains("MARK") && !shown.contains("77, 65, 82, 75"), "{shown}");
     }

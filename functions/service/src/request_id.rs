@@ -11,14 +11,20 @@ impl RequestId {
     /// The header of requests and responses that carries the id.
     pub const HEADER: &str = "x-request-id";
 
-    /// The id of a request with these headers.
+    /// The caller's id, if the headers hold one that is well-formed.
     #[must_use]
-    pub fn of(headers: &HeaderMap) -> Self {
+    pub fn given(headers: &HeaderMap) -> Option<Self> {
         let mut given = headers.get_all(Self::HEADER).iter();
         match (given.next().and_then(|value| value.to_str().ok()), given.next()) {
-            (Some(id), None) if is_well_formed(id) => Self(id.to_owned()),
-            _ => Self::random(),
+            (Some(id), None) => Self::new(id),
+            _ => None,
         }
+    }
+
+    /// The id with this text, if it is well-formed.
+    #[must_use]
+    pub fn new(id: &str) -> Option<Self> {
+        is_well_formed(id).then(|| Self(id.to_owned()))
     }
 
     /// A new id: 16 random bytes in hexadecimal.

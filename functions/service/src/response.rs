@@ -135,10 +135,10 @@ pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
     if let Content::Problem(problem) = content {
         problem_headers(problem, headers);
     }
-    if let Ok(id) = HeaderValue::from_str(outcome.request_id.as_str()) {
+    if let Ok(id) = HeaderValue::from_str(outcome.ids.request_id.as_str()) {
         headers.insert(RequestId::HEADER, id);
     }
-    headers.extend(outcome.trace.headers());
+    headers.extend(outcome.ids.trace.headers());
     if let Some(timing) = outcome.timing().and_then(server_timing) {
         headers.insert("server-timing", timing);
     }

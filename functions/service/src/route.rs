@@ -63,9 +63,21 @@ impl Route {
         if self.reads_body() { "POST" } else { "GET, HEAD" }
     }
 
-    /// Whether the route reads the body of a request.
-    pub(crate) fn reads_body(self) -> bool {
+    /// Whether the route reads the body of a request. A front door discards other bodies.
+    #[must_use]
+    pub fn reads_body(self) -> bool {
         self.method() == Method::POST
+    }
+
+    /// Returns the length in bytes above which a front door refuses a body with
+    /// [`Problem::body_too_large`](crate::Problem::body_too_large) (HTTP contract, "Requests and
+    /// answers").
+    #[must_use]
+    pub fn body_limit(self) -> usize {
+        match self {
+            Self::Batch => MAX_BATCH_BODY_BYTES,
+            _ => MAX_BODY_BYTES,
+        }
     }
 
     /// Returns the operation that requests of this route are counted as.
@@ -85,15 +97,6 @@ impl Route {
     /// All routes, by their names.
     pub const ALL: [Self; 7] =
         [Self::Batch, Self::Hash, Self::Health, Self::Metrics, Self::OpenApi, Self::Policies, Self::Verify];
-}
-
-/// The longest body at a path, in bytes (HTTP contract, "Requests and answers").
-#[must_use]
-pub fn body_limit(path: &str) -> usize {
-    match Route::at(path) {
-        Some(Route::Batch) => MAX_BATCH_BODY_BYTES,
-        _ => MAX_BODY_BYTES,
-    }
 }
 
 /// 16 KiB: a password and a hash of 1,024 bytes each, with each byte written as an escape of six

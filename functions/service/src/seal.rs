@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use saltern_seal::{Context, Keys, NotOpened, is_sealed};
 use zeroize::Zeroizing;
 
-use crate::{Code, Problem, problem::Field};
+use crate::{Code, Problem};
 
 /// A stored hash without its seal.
 pub(crate) struct Unsealed {
@@ -19,27 +19,25 @@ pub(crate) struct Unsealed {
 /// Takes the seal off a stored hash. A service without keys opens none.
 ///
 /// # Errors
-/// The problem of the operation at this index of a batch.
+/// The problem of the hash or of the context.
 pub(crate) fn open(
     keys: Option<&Keys>,
     stored: &str,
     context: Option<&Context>,
-    index: Option<usize>,
 ) -> Result<Unsealed, Problem> {
-    let at = |problem: Problem, name| problem.in_field(Field { operation: index, name });
     let Some(keys) = keys else {
         if is_sealed(stored) {
-            return Err(at(Problem::no_seal_keys(), "hash"));
+            return Err(Problem::no_seal_keys().in_member("hash"));
         }
         return Ok(Unsealed { text: Zeroizing::new(stored.to_owned()), key: None, due: None });
     };
     let unsealed = keys.unseal(stored, context).map_err(|defect| match defect {
-        NotOpened::Broken => at(Problem::new(Code::SealBroken), "hash"),
-        NotOpened::ContextMissing => at(Problem::context_missing(), "context"),
-        NotOpened::KeyUnavailable => at(Problem::new(Code::KeyUnavailable), "hash"),
-        NotOpened::Malformed => at(Problem::new(Code::InvalidHash), "hash"),
-        NotOpened::SealRequired => at(Problem::not_sealed(), "hash"),
-        NotOpened::Unsupported => at(Problem::new(Code::UnsupportedHash), "hash"),
+        NotOpened::Broken => Problem::new(Code::SealBroken).in_member("hash"),
+        NotOpened::ContextMissing => Problem::context_missing().in_member("context"),
+        NotOpened::KeyUnavailable => Problem::new(Code::KeyUnavailable).in_member("hash"),
+        NotOpened::Malformed => Problem::new(Code::InvalidHash).in_member("hash"),
+        NotOpened::SealRequired => Problem::not_sealed().in_member("hash"),
+        NotOpened::Unsupported => Problem::new(Code::UnsupportedHash).in_member("hash"),
     })?;
     let key = unsealed.key.map_or(NOT_SEALED.into(), |key| key.id().to_owned().into());
     Ok(Unsealed { text: unsealed.text, key: Some(key), due: unsealed.due })

@@ -1,5 +1,6 @@
 use core::{
     future::{Future, poll_fn},
+    mem,
     panic::AssertUnwindSafe,
     pin::pin,
     task::Poll,
@@ -10,23 +11,21 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
 };
 
 use arc_swap::ArcSwapOption;
-use http::{HeaderMap, Request, request::Parts};
+use http::request::Parts;
 use saltern_algorithm::{Pool, Workers};
 use saltern_policy::Policies;
 use saltern_seal::Keys;
 
 use crate::{
-    Answer, Arrival, Body, Caller, End, Operation, Outcome, Problem, RequestId, Step, Trace,
+    Answer, Arrival, Body, End, Ids, Incoming, Outcome, Problem, Step,
     command::Command,
     execute::Executor,
     metrics::{self, DroppedLines, Prometheus, Sink},
     request,
     response::{self, Content, PoliciesDocument},
-    route::{Route, body_limit},
 };
 
 /// The service behind every front door. Its workers are the pool, except in tools.
@@ -90,72 +89,65 @@ impl<W: Workers> Service<W> {
         Self { is_unused: AtomicBool::new(true), ..self }
     }
 
+    /// Makes the request of a head, and checks it. The body is added when it is read.
+    #[must_use]
+    pub fn receive(&self, parts: &Parts, arrival: Arrival, ids: Ids) -> Incoming {
+        Incoming::of(parts, self.prometheus.is_some(), arrival, ids)
+    }
+
     /// Answers a request. It never fails: each failure, and each panic, becomes a problem document.
     ///
     /// Dropping the future cancels work that has not started, and lanes at their next boundary.
-    pub async fn answer(&self, request: Request<Body>) -> Answer {
-        let arrival = request.extensions().get::<Arrival>().cloned();
-        let arrival = arrival.unwrap_or_else(|| Arrival::at(Instant::now()));
-        let (request_id, trace) = (RequestId::of(request.headers()), Trace::of(request.headers()));
-        let prepared = caught(self.prepare(request, &arrival.caller)).await;
-        let prepared = prepared.unwrap_or_else(|| Prepared::problem(Operation::None, Problem::internal()));
-        self.conclude(prepared, request_id, trace, arrival)
+    pub async fn answer(&self, incoming: &mut Incoming) -> Answer {
+        // The command holds its own copies of the passwords, in types that are wiped.
+        let body = mem::take(&mut incoming.body);
+        let prepared = caught(self.prepare(incoming, body)).await;
+        let prepared = prepared.unwrap_or_else(|| Prepared::problem(Problem::internal()));
+        self.conclude(prepared, incoming)
     }
 
     /// Answers a request that the front door rejects, and counts it as any other.
     #[must_use]
-    pub fn refuse(&self, headers: &HeaderMap, problem: Problem, arrival: Arrival) -> Answer {
-        let prepared = Prepared::problem(Operation::None, problem);
-        self.conclude(prepared, RequestId::of(headers), Trace::of(headers), arrival)
+    pub fn refuse(&self, incoming: &Incoming, problem: Problem) -> Answer {
+        self.conclude(Prepared::problem(problem), incoming)
     }
 
     /// Counts a request whose caller closed the connection before the answer.
-    #[must_use]
-    pub fn count_gone(
-        &self,
-        operation: Operation,
-        request_id: RequestId,
-        trace: Trace,
-        arrival: Arrival,
-    ) -> Outcome {
-        self.count(operation, End::Gone, Vec::new(), request_id, trace, arrival)
+    pub fn count_gone(&self, incoming: &Incoming) {
+        self.count(End::Gone, Vec::new(), incoming);
     }
 
-    async fn prepare(&self, mut request: Request<Body>, caller: &Caller) -> Prepared {
-        let route = match request::route(&request, self.prometheus.is_some()) {
-            Ok(route) => route,
-            Err((operation, problem)) => return Prepared::problem(operation, problem),
-        };
-        let operation = route.operation();
-        if !caller.may(operation) {
-            return Prepared::problem(operation, Problem::forbidden());
-        }
-        let command = request::command(route, &request);
-        // The command holds its own copies of the passwords, in types that are wiped.
-        drop(core::mem::take(request.body_mut()));
+    async fn prepare(&self, incoming: &Incoming, body: Body) -> Prepared {
+        let command = incoming.route().and_then(|route| request::command(route, &body));
+        drop(body);
         match command {
-            Err(problem) => Prepared::problem(operation, problem),
-            Ok(command) => self.execute(operation, command, caller).await,
+            Err(problem) => Prepared::problem(problem),
+            Ok(command) => self.execute(command, incoming).await,
         }
     }
 
-    async fn execute(&self, operation: Operation, command: Command, caller: &Caller) -> Prepared {
+    async fn execute(&self, command: Command, incoming: &Incoming) -> Prepared {
         let keys = self.keys.load_full();
-        let (policies, workers, keys) = (&self.policies, &self.workers, keys.as_deref());
-        let executor = |deadline| Executor { policies, workers, keys, caller, deadline };
+        let executor = Executor {
+            policies: &self.policies,
+            workers: &self.workers,
+            keys: keys.as_deref(),
+            caller: &incoming.arrival.caller,
+            deadline: incoming.not_after(),
+        };
         let content = match command {
-            Command::Batch(elements, deadline) => {
-                let finished = executor(deadline).batch(elements).await;
+            Command::Batch(elements) => {
+                let finished = executor.batch(elements).await;
                 let steps = finished.iter().map(|finished| finished.step.clone()).collect();
-                return Prepared { operation, end: End::Answered, steps, content: Content::Batch(finished) };
+                return Prepared { end: End::Answered, steps, content: Content::Batch(finished) };
             }
-            Command::Single(task, deadline) => {
-                let finished = executor(deadline).single(task).await;
+            Command::Single(task) => {
+                let finished = executor.single(task).await;
                 let content = finished.result.map_or_else(Content::Problem, Content::Success);
-                return Prepared { operation, end: finished.step.end, steps: vec![finished.step], content };
+                return Prepared { end: finished.step.end, steps: vec![finished.step], content };
             }
             Command::Health if self.is_draining.load(Ordering::Relaxed) => {
-                return Prepared::problem(operation, Problem::draining());
+                return Prepared::problem(Problem::draining());
             }
             Command::Health => Content::Health { policies: self.policies.digest().to_owned() },
             Command::Metrics => {
@@ -164,33 +156,25 @@ impl<W: Workers> Service<W> {
             Command::OpenApi => Content::OpenApi,
             Command::Policies => Content::Policies(Box::new(PoliciesDocument::of(&self.policies))),
         };
-        Prepared { operation, end: End::Answered, steps: Vec::new(), content }
+        Prepared { end: End::Answered, steps: Vec::new(), content }
     }
 
-    fn conclude(&self, prepared: Prepared, request_id: RequestId, trace: Trace, arrival: Arrival) -> Answer {
-        let Prepared { operation, end, steps, content } = prepared;
-        let outcome = self.count(operation, end, steps, request_id, trace, arrival);
+    fn conclude(&self, prepared: Prepared, incoming: &Incoming) -> Answer {
+        let Prepared { end, steps, content } = prepared;
+        let outcome = self.count(end, steps, incoming);
         Answer { response: response::write(&content, &outcome), outcome }
     }
 
     /// Makes the outcome of a request and gives its samples to the sinks.
-    fn count(
-        &self,
-        operation: Operation,
-        end: End,
-        steps: Vec<Step>,
-        request_id: RequestId,
-        trace: Trace,
-        arrival: Arrival,
-    ) -> Outcome {
+    fn count(&self, end: End, steps: Vec<Step>, incoming: &Incoming) -> Outcome {
+        let Arrival { at, peer, ref caller, .. } = incoming.arrival;
         let outcome = Outcome {
-            operation,
+            operation: incoming.operation(),
             end,
-            request_id,
-            trace,
-            caller: arrival.caller,
-            peer: arrival.peer,
-            total: arrival.at.elapsed(),
+            ids: incoming.ids.clone(),
+            caller: caller.clone(),
+            peer,
+            total: at.elapsed(),
             steps,
             arena_bytes: self.workers.arena_bytes(),
             is_cold_start: self.is_unused.swap(false, Ordering::Relaxed),
@@ -203,40 +187,17 @@ impl<W: Workers> Service<W> {
     }
 }
 
-impl Service {
-    /// Returns the operation of a request, by its path.
-    #[must_use]
-    pub fn operation(parts: &Parts) -> Operation {
-        Route::at(parts.uri.path()).map_or(Operation::None, Route::operation)
-    }
-
-    /// Returns the longest body of a request in bytes, by its path. At this length a front door
-    /// stops reading and refuses with [`Problem::body_too_large`].
-    #[must_use]
-    pub fn body_limit(parts: &Parts) -> usize {
-        body_limit(parts.uri.path())
-    }
-
-    /// Whether the service reads the body of a request, by its path and method. A front door
-    /// discards other bodies.
-    #[must_use]
-    pub fn reads_body(parts: &Parts) -> bool {
-        Route::at(parts.uri.path()).is_some_and(|route| route.reads_body() && route.takes(&parts.method))
-    }
-}
-
 /// An answer that is not yet timed and written.
 struct Prepared {
-    operation: Operation,
     end: End,
     steps: Vec<Step>,
     content: Content,
 }
 
 impl Prepared {
-    fn problem(operation: Operation, problem: Problem) -> Self {
+    fn problem(problem: Problem) -> Self {
         let end = End::Problem(problem.code());
-        Self { operation, end, steps: Vec::new(), content: Content::Problem(problem) }
+        Self { end, steps: Vec::new(), content: Content::Problem(problem) }
     }
 }
 

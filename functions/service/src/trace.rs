@@ -22,6 +22,12 @@ impl Trace {
         }
     }
 
+    /// The same trace with the X-Ray root of this header's value in place of another.
+    #[must_use]
+    pub fn with_xray(self, value: &str) -> Self {
+        Self { xray: xray_root(value), ..self }
+    }
+
     /// The W3C trace id.
     #[must_use]
     pub fn id(&self) -> Option<&str> {

@@ -8,14 +8,11 @@ mod support;
 #[path = "support/written.rs"]
 mod written;
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
-use http::{HeaderMap, Method, Request};
+use http::Method;
 use saltern_service::{
-    Arrival, Body, LogLine, Outcome, Problem,
+    Body, Ids, Incoming, LogLine, Outcome, Problem,
     metrics::{DroppedLines, Sample, Sink},
 };
 use serde_json::{Value, json};
@@ -92,15 +89,13 @@ async fn no_log_line_metric_or_debug_text_holds_a_secret() {
     let all = ["hashed", "match", "mismatch", "answered", "invalid_json", "invalid_request", "not_found"];
     assert!(all.iter().all(|end| ends.contains(end)), "{ends:?}");
 
-    let refused = service.refuse(
-        &HeaderMap::new(),
-        Problem::overloaded(Duration::from_secs(1)),
-        Arrival::at(Instant::now()),
-    );
+    let refused = refuse(&service, Problem::overloaded(Duration::from_secs(1)));
     refused.outcome.log();
     debug(&written, &refused);
     debug(&written, &Body::new(password.clone().into_bytes()));
-    debug(&written, &Request::new(Body::new(password.into_bytes())));
+    let mut incoming = Incoming::unread(ago(0), Ids::random());
+    incoming.body = Body::new(password.into_bytes());
+    debug(&written, &incoming);
     debug(&written, &service);
     debug(&written, &Problem::unauthorized());
 

@@ -15,7 +15,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use saltern_algorithm::{Pool, PoolSettings};
 use saltern_policy::{Limits, Policies, SHIPPED};
 use saltern_seal::Keys;
-use saltern_service::{Body, Service};
+use saltern_service::{Arrival, Body, Caller, Ids, Service};
 use serde_json::{Value, json};
 
 use super::{BCRYPT, LDAP_SHA, PASSWORD, keys, saltern, succeeds};
@@ -140,9 +140,12 @@ fn json_output_equals_the_response_of_the_service() {
     let service = Service::new(policies, Pool::start(&PoolSettings::new(NonZeroUsize::MIN)).unwrap());
     let answered = |path: &str, body: Value| -> Value {
         let request = Request::post(path).header("content-type", "application/json");
-        let request = request.body(Body::from(body.to_string().into_bytes())).unwrap();
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let arrival = Arrival { at: Instant::now(), peer: None, caller: Caller::Anyone, latest: None };
+        let mut incoming = service.receive(&parts, arrival, Ids::random());
+        incoming.body = Body::new(body.to_string().into_bytes());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let response = runtime.block_on(service.answer(request)).response;
+        let response = runtime.block_on(service.answer(&mut incoming)).response;
         assert_eq!(response.status(), 200);
         serde_json::from_slice(response.body().as_ref()).unwrap()
     };

@@ -306,4 +306,4 @@ fn the_memory_of_all_bodies_is_limited() {
 }
 
 /// The time of the requests that were refused before their operation was known.
-const ANSWERED: &str = r#"saltern_answer_seconds_sum{operation="none"}"#;
+const ANSWERED: &str = r#"saltern_answer_seconds_sum{operation="hash"}"#;

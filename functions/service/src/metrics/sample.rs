@@ -137,7 +137,7 @@ const SAMPLES_OF_A_STEP: usize = 6;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::{Caller, LogLine, Rehash, RequestId, Trace};
+    use crate::{Caller, Ids, LogLine, Rehash};
 
     use super::*;
 
@@ -146,8 +146,7 @@ pub(crate) mod tests {
         Outcome {
             operation: Operation::Health,
             end: End::Answered,
-            request_id: RequestId::random(),
-            trace: Trace::default(),
+            ids: Ids::random(),
             caller: Caller::Anyone,
             peer: None,
             total: Duration::from_millis(1),

@@ -10,7 +10,7 @@ use std::{
 use http::{Method, Request, StatusCode};
 use saltern_algorithm::{Pool, PoolSettings};
 use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
-use saltern_service::{Answer, Arrival, Body, OPENAPI, Service};
+use saltern_service::{Answer, Arrival, Body, Caller, Ids, Incoming, OPENAPI, Problem, Service};
 use serde_json::{Value, json};
 
 /// The policies, from oldest to newest: one verify-only, two active, the current one and a newer
@@ -84,12 +84,23 @@ pub(crate) struct TestRequest {
     path: &'static str,
     headers: Vec<(&'static str, Vec<u8>)>,
     body: Vec<u8>,
-    arrival: Option<Arrival>,
+    arrival: Arrival,
 }
 
 /// An arrival this many seconds ago.
 pub(crate) fn ago(seconds: u64) -> Arrival {
-    Arrival::at(Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap())
+    let at = Instant::now().checked_sub(Duration::from_secs(seconds)).unwrap();
+    Arrival { at, ..of(Caller::Anyone) }
+}
+
+/// An arrival of this caller now.
+pub(crate) fn of(caller: Caller) -> Arrival {
+    Arrival { at: Instant::now(), peer: None, caller, latest: None }
+}
+
+/// The answer of a front door that could not read a request.
+pub(crate) fn refuse(service: &Service, problem: Problem) -> Answer {
+    service.refuse(&Incoming::unread(of(Caller::Unknown), Ids::random()), problem)
 }
 
 /// A `POST` of JSON.
@@ -107,7 +118,7 @@ pub(crate) fn get(path: &'static str) -> TestRequest {
 
 impl TestRequest {
     pub(crate) fn new(method: Method, path: &'static str) -> Self {
-        Self { method, path, headers: vec![], body: vec![], arrival: None }
+        Self { method, path, headers: vec![], body: vec![], arrival: of(Caller::Anyone) }
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: impl Into<Vec<u8>>) -> Self {
@@ -120,7 +131,7 @@ impl TestRequest {
     }
 
     pub(crate) fn arrived(self, arrival: Arrival) -> Self {
-        Self { arrival: Some(arrival), ..self }
+        Self { arrival, ..self }
     }
 
     /// Sends the request, and checks the response against the OpenAPI document.
@@ -129,11 +140,10 @@ impl TestRequest {
         for (name, value) in self.headers {
             request = request.header(name, value);
         }
-        if let Some(arrival) = self.arrival {
-            request = request.extension(arrival);
-        }
-        let answer = service.answer(request.body(Body::new(self.body)).unwrap()).await;
-        let response = TestResponse::new(answer);
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        let mut incoming = service.receive(&parts, self.arrival, Ids::of(&parts.headers));
+        incoming.body = Body::new(self.body);
+        let response = TestResponse::new(service.answer(&mut incoming).await);
         response.assert_documented(&self.method, self.path);
         response
     }
@@ -186,6 +196,7 @@ impl TestResponse {
         let openapi: Value = serde_json::from_str(OPENAPI).unwrap();
         // The document describes HEAD by a sentence, since each path with GET supports it.
         let documented = if *method == Method::HEAD { &Method::GET } else { method };
+        let path = path.split('?').next().unwrap();
         let operation = &openapi["paths"][path][documented.as_str().to_ascii_lowercase()];
         if operation.is_null() {
             // The document describes unknown paths and methods by a sentence.

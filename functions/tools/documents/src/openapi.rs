@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use saltern_seal::{OLDER_KEY, UNSEALED};
 use saltern_service::{
     Code, DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS, RequestId, Route, TRACEPARENT,
-    Trace, body_limit,
+    Trace,
 };
 use serde_json::{Map, Value, json};
 
@@ -48,7 +48,7 @@ fn path(route: Route) -> (String, Value) {
     if let Some(schema) = request_schema(route) {
         let body = json!({
             "required": true,
-            "description": format!("At most {} bytes.", body_limit(route.path())),
+            "description": format!("At most {} bytes.", route.body_limit()),
             "content": {"application/json": {"schema": schema}},
         });
         operation.insert("requestBody".to_owned(), body);
@@ -210,7 +210,7 @@ fn codes(route: Route) -> Vec<Code> {
     if route != Route::Health {
         codes.push(Code::Unauthorized);
     }
-    if matches!(route, Route::Hash | Route::Metrics | Route::Verify) {
+    if matches!(route, Route::Batch | Route::Hash | Route::Metrics | Route::Verify) {
         codes.push(Code::Forbidden);
     }
     codes.extend([

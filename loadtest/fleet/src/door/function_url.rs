@@ -46,7 +46,7 @@ impl Door {
         if is_cold {
             sleep_until(starts).await;
         }
-        let answer = self.model.answer(&self.function, placed.company, parts, body, starts);
+        let answer = self.model.answer(&self.function, placed.company, &parts, body, starts);
         let (mut response, run) = answer.await;
         invocation.run = run;
         invocation.is_refused = response.status() == StatusCode::SERVICE_UNAVAILABLE;

@@ -11,14 +11,14 @@ use std::{
 
 use bytes::Bytes;
 use fastrand::Rng;
-use http::{Request, Response, request::Parts};
+use http::{Response, request::Parts};
 use http_body_util::Full;
 use saltern_algorithm::{Pool, PoolSettings};
 use saltern_encoded::Params;
 use saltern_policy::Policies;
 use saltern_price::lambda::Durations;
 use saltern_program::Failure;
-use saltern_service::{Arrival, Body, Service};
+use saltern_service::{Arrival, Body, Caller, Ids, Service};
 use tokio::{
     sync::mpsc::UnboundedReceiver,
     time::{Instant, sleep_until},
@@ -57,18 +57,19 @@ impl Model {
         &self,
         function: &Function,
         company: u64,
-        parts: Parts,
+        parts: &Parts,
         body: Bytes,
         starts: Instant,
     ) -> (Response<Full<Bytes>>, Duration) {
         let (hashes, mut taken) = Hashes::of(&body);
-        let mut request = Request::from_parts(parts, Body::new(body.to_vec()));
-        request.extensions_mut().insert(Arrival::at(starts.into_std()));
+        let arrival = Arrival { at: starts.into_std(), peer: None, caller: Caller::Anyone, latest: None };
+        let mut incoming = self.service.receive(parts, arrival, Ids::of(&parts.headers));
+        incoming.body = Body::new(body.to_vec());
         let mut modelled = Duration::ZERO;
         let answer = tokio::select! {
             // The service runs first, so that all hashes which it requests together are there.
             biased;
-            answer = HASHES.scope(hashes, self.service.answer(request)) => answer,
+            answer = HASHES.scope(hashes, self.service.answer(&mut incoming)) => answer,
             never = self.pace(function, company, starts, &mut taken, &mut modelled) => match never {},
         };
         // A request without modelled hashes takes its real time.
