@@ -19,8 +19,9 @@ use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::{
     bounds::{LINGER, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
-    drain::{Draining, SETTLE},
+    drain::Draining,
     exchange::{Front, Peer, exchange},
+    phase::{self, Ended, LOOK_EVERY, Next, Shutdown},
     plain,
     slots::Slot,
     sniff::{Opening, Protocol},
@@ -70,21 +71,20 @@ async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
         Ok(Ok(protocol)) => {
             let watch = Watch::begin(begun);
             parts.slot.asks(&watch);
-            let (shared, front) = (Arc::clone(&watch), Arc::clone(&parts.front));
-            let wire = Wire::new(stream, opening, protocol, shared, front, peer);
+            let wire = Wire::new(stream, opening, protocol, Arc::clone(&watch));
             match protocol {
                 // In boxes: a connection that is still silent needs no memory for them.
                 Protocol::Http1 => Box::pin(http1(wire, watch, parts)).await,
                 Protocol::Http2 => Box::pin(http2(wire, watch, parts)).await,
             }
         }
-        Err(_too_slow) => refuse_slow_head(stream, &parts.front, begun, peer).await,
+        Err(_too_slow) => refuse(stream, &parts.front, begun, peer, Problem::request_timeout()).await,
         Ok(Err(_)) => {}
     }
 }
 
 async fn http1<W: Workers>(
-    wire: Wire<W>,
+    wire: Wire,
     watch: Arc<Watch>,
     Parts { socket, front, draining, slot }: Parts<'_, W>,
 ) {
@@ -108,50 +108,49 @@ async fn http1<W: Workers>(
     let mut clock = Clock::new(draining);
     let ended = poll_fn(|context| {
         loop {
-            if connection.poll_without_shutdown(context).is_ready() {
-                return Poll::Ready(Ended::Closed);
-            }
-            let now = Instant::now();
-            let settled = clock.poll_settled(context);
-            if settled.is_some_and(|at| watch.is_answering() || (at <= now && !watch.head_has_begun())) {
-                clock.was_told = true;
-                Pin::new(&mut connection).graceful_shutdown();
-                continue;
+            match connection.poll_without_shutdown(context) {
+                Poll::Ready(Err(error)) if error.is_parse() => {
+                    return Poll::Ready(Ended::Malformed { is_too_large: error.is_parse_too_large() });
+                }
+                Poll::Ready(_) => return Poll::Ready(Ended::Closed),
+                Poll::Pending => {}
             }
             slot.note_behind(watch.sending().is_stuck());
-            let untaken = watch.sending().due(bounds.answer_timeout);
-            let (at, due) = match (watch.is_answering(), watch.head_has_begun()) {
-                _ if untaken.is_some_and(|at| at <= now) => return Poll::Ready(Ended::Idle),
-                (true, _) if watch.is_blind() => (clock.last_look + LOOK_EVERY, Due::Look),
-                (true, _) => return Poll::Pending,
-                (false, _) if let Some(at) = untaken => (at, Due::End(Ended::Idle)),
-                (false, true) => (watch.head_begun_at() + bounds.header_timeout, Due::End(Ended::Slow)),
-                (false, false) => (watch.idle_since() + bounds.idle_timeout, Due::End(Ended::Idle)),
-            };
-            match due {
-                Due::Look if at <= now && socket.peer_has_gone() => return Poll::Ready(Ended::Gone),
-                Due::Look if at <= now => clock.last_look = now,
-                Due::End(ended) if at <= now => return Poll::Ready(ended),
-                _ if clock.poll_at(settled.map_or(at, |settled| settled.min(at)), context).is_pending() => {
-                    return Poll::Pending;
+            clock.note_shutdown(context);
+            let (now, untaken) = (Instant::now(), watch.sending().since());
+            match phase::next(watch.phase(), clock.shutdown, untaken, clock.looked, now, &bounds) {
+                Next::Drain => {
+                    clock.shutdown = Shutdown::Told;
+                    Pin::new(&mut connection).graceful_shutdown();
                 }
-                _ => {}
+                Next::End(ended) => return Poll::Ready(ended),
+                Next::Look if socket.peer_has_gone() => return Poll::Ready(Ended::Gone),
+                Next::Look => clock.looked = now,
+                Next::Wait(None) => return Poll::Pending,
+                Next::Wait(Some(at)) if clock.poll_at(at, context).is_pending() => return Poll::Pending,
+                Next::Wait(Some(_)) => {}
             }
         }
     })
     .await;
-    let stream = connection.into_parts().io.into_inner().into_stream();
+    let wire = connection.into_parts().io.into_inner();
+    let has_withheld = wire.has_withheld();
+    let stream = wire.into_stream();
+    let peer = socket.peer();
     match ended {
-        Ended::Closed if !watch.has_ended() => plain::linger(stream).await,
-        Ended::Slow => {
-            refuse_slow_head(stream, &front, watch.head_begun_at(), socket.peer()).await;
+        Ended::Malformed { is_too_large } if has_withheld => {
+            let problem =
+                if is_too_large { Problem::headers_too_large() } else { Problem::malformed_request() };
+            refuse(stream, &front, Instant::now(), peer, problem).await;
         }
-        Ended::Closed | Ended::Gone | Ended::Idle => {}
+        Ended::Closed | Ended::Malformed { .. } if !watch.has_ended() => plain::linger(stream).await,
+        Ended::Slow(begun) => refuse(stream, &front, begun, peer, Problem::request_timeout()).await,
+        Ended::Closed | Ended::Gone | Ended::Idle | Ended::Malformed { .. } => {}
     }
 }
 
 async fn http2<W: Workers>(
-    wire: Wire<W>,
+    wire: Wire,
     watch: Arc<Watch>,
     Parts { socket, front, draining, slot }: Parts<'_, W>,
 ) {
@@ -183,34 +182,35 @@ async fn http2<W: Workers>(
                 return Poll::Ready(());
             }
             let now = Instant::now();
-            let asked_to_end = clock.poll_settled(context).is_some();
+            clock.note_shutdown(context);
+            let was_told = clock.shutdown == Shutdown::Told;
             slot.note_behind(watch.sending().is_stuck());
             let untaken = watch.sending().due(bounds.answer_timeout);
             if untaken.is_some_and(|at| at <= now) {
                 return Poll::Ready(());
             }
-            let idle_until = watch.idle_since() + bounds.idle_timeout;
-            let is_idle = !watch.is_answering() && idle_until <= now;
-            if !clock.was_told && (asked_to_end || is_idle) {
-                clock.was_told = true;
-                clock.last_look = now;
+            let quiet_since = watch.phase().quiet_since();
+            let idle_until = quiet_since.map(|since| match clock.shutdown {
+                Shutdown::Told => since.max(clock.looked) + LINGER,
+                Shutdown::NotBegun | Shutdown::Begun(_) => since + bounds.idle_timeout,
+            });
+            let is_idle = idle_until.is_some_and(|at| at <= now);
+            if was_told && is_idle {
+                return Poll::Ready(());
+            }
+            if !was_told && (is_idle || clock.shutdown != Shutdown::NotBegun) {
+                clock.shutdown = Shutdown::Told;
+                clock.looked = now;
                 connection.as_mut().graceful_shutdown();
                 continue;
             }
-            let idle_until =
-                if clock.was_told { watch.idle_since().max(clock.last_look) + LINGER } else { idle_until };
-            let idle_until = (!watch.is_answering()).then_some(idle_until);
-            if clock.was_told && idle_until.is_some_and(|at| at <= now) {
-                return Poll::Ready(());
-            }
             // While nothing is read, only the socket tells whether the peer has gone.
-            let look_at =
-                (!clock.was_told && !watch.may_read_on()).then(|| clock.last_look + LOOK_AT_UNREAD_EVERY);
+            let look_at = (!was_told && !watch.may_read_on()).then(|| clock.looked + LOOK_AT_UNREAD_EVERY);
             if look_at.is_some_and(|at| at <= now) {
                 if socket.peer_has_gone() {
                     return Poll::Ready(());
                 }
-                clock.last_look = now;
+                clock.looked = now;
                 continue;
             }
             let at = idle_until.into_iter().chain(untaken).chain(look_at).min();
@@ -223,36 +223,16 @@ async fn http2<W: Workers>(
     .await;
 }
 
-async fn refuse_slow_head<W: Workers>(
+/// Sends the last response of a connection on which the HTTP crate has handed over no request.
+async fn refuse<W: Workers>(
     stream: Stream,
     front: &Front<W>,
     begun: Instant,
     peer: Option<PeerAddress>,
+    problem: Problem,
 ) {
-    let answer = front.refuse_unread(begun, peer, Problem::request_timeout());
+    let answer = front.refuse_unread(begun, peer, problem);
     plain::answer_and_close(stream, &plain::write(&answer.response)).await;
-}
-
-/// The reason why an HTTP/1.1 connection is over.
-#[derive(Clone, Copy, Debug)]
-enum Ended {
-    /// The HTTP crate or the peer ended it.
-    Closed,
-    /// The peer left before its responses.
-    Gone,
-    /// No request arrived, or the peer did not take its answers, within the timeout.
-    Idle,
-    /// The head of a request was not complete within its timeout.
-    Slow,
-}
-
-/// The next timed event of an HTTP/1.1 connection.
-#[derive(Clone, Copy, Debug)]
-enum Due {
-    /// Ends the connection.
-    End(Ended),
-    /// Checks whether the peer is still connected.
-    Look,
 }
 
 /// The timers of one connection.
@@ -261,10 +241,9 @@ struct Clock {
     /// most of the timer's cost.
     alarm: Pin<Box<Sleep>>,
     ending: Pin<Box<dyn Future<Output = ()> + Send>>,
-    settled: Option<Instant>,
-    /// Whether the HTTP crate was told to end the connection.
-    was_told: bool,
-    last_look: Instant,
+    shutdown: Shutdown,
+    /// The time of the last look at the socket.
+    looked: Instant,
 }
 
 impl Clock {
@@ -273,22 +252,16 @@ impl Clock {
         Self {
             alarm: Box::pin(sleep_until((now + LOOK_EVERY).into())),
             ending: Box::pin(draining.begun()),
-            settled: None,
-            was_told: false,
-            last_look: now,
+            shutdown: Shutdown::default(),
+            looked: now,
         }
     }
 
-    /// Returns the time at which the HTTP crate must end the connection. `None` before the
-    /// shutdown, or if it was told.
-    fn poll_settled(&mut self, context: &mut Context<'_>) -> Option<Instant> {
-        if self.was_told {
-            return None;
+    /// Notes the begin of the shutdown, or asks to be woken by it.
+    fn note_shutdown(&mut self, context: &mut Context<'_>) {
+        if self.shutdown == Shutdown::NotBegun && self.ending.as_mut().poll(context).is_ready() {
+            self.shutdown = Shutdown::Begun(Instant::now());
         }
-        if self.settled.is_none() && self.ending.as_mut().poll(context).is_ready() {
-            self.settled = Some(Instant::now() + SETTLE);
-        }
-        self.settled
     }
 
     /// Wakes the connection at this time or earlier.
@@ -300,10 +273,7 @@ impl Clock {
     }
 }
 
-/// The interval of checks for a peer with unread requests: a fraction of the 2 s of the queue.
-const LOOK_EVERY: Duration = Duration::from_millis(25);
-
-/// The same for a peer that does not take its answers. It wastes memory, and no hashing.
+/// The interval of looks at a peer that does not take its answers. It wastes memory, and no hashing.
 const LOOK_AT_UNREAD_EVERY: Duration = Duration::from_millis(500);
 
 /// The longest head. An unread answer may hold as much, and a part of the answer more.

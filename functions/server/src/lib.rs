@@ -11,6 +11,7 @@ mod health;
 mod lines;
 mod listener;
 mod log;
+mod phase;
 mod plain;
 #[cfg(test)]
 mod residue;

@@ -284,12 +284,10 @@ impl Occupant {
 
     fn standing(&self) -> Standing {
         let Some(watch) = self.watch.get() else { return Standing::Unknown };
-        if watch.is_answering() {
-            Standing::Busy
-        } else if watch.is_trusted() {
-            Standing::Idle(watch.idle_since())
-        } else {
-            Standing::Unknown
+        match watch.phase().quiet_since() {
+            None => Standing::Busy,
+            Some(since) if watch.is_trusted() => Standing::Idle(since),
+            Some(_) => Standing::Unknown,
         }
     }
 }

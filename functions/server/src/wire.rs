@@ -5,18 +5,14 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
-    time::Instant,
 };
 
-use saltern_algorithm::Workers;
-use saltern_service::{PeerAddress, Problem};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use zeroize::Zeroizing;
 
 use super::{
-    exchange::Front,
     gate::{Gate, PIECE_BYTES},
-    plain,
+    phase::Phase,
     sniff::{Opening, Protocol},
     watch::Watch,
 };
@@ -32,39 +28,37 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> ReadWrite for T {}
 
 /// A connection whose detected first bytes are read again.
 ///
-/// It reports reads to its watch. The HTTP crate answers malformed requests with an empty response;
-/// this type replaces that response with a problem document.
-pub(super) struct Wire<W> {
+/// It reports reads and writes to its watch. The HTTP crate answers a malformed head with an empty
+/// response; this type withholds that response, so that the connection can send a problem document.
+pub(super) struct Wire {
     stream: Stream,
     opening: Opening,
     watch: Arc<Watch>,
-    front: Arc<Front<W>>,
-    peer: Option<PeerAddress>,
-    fault: Option<Fault>,
+    /// Whether the HTTP crate has refused a head.
+    withheld: bool,
     /// Only for HTTP/2: HTTP/1 reads no further request before the answer.
     gate: Option<Gate>,
 }
 
-struct Fault {
-    bytes: Vec<u8>,
-    written: usize,
-}
-
-impl<W: Workers> Wire<W> {
-    pub(super) fn new(
-        stream: Stream,
-        opening: Opening,
-        protocol: Protocol,
-        watch: Arc<Watch>,
-        front: Arc<Front<W>>,
-        peer: Option<PeerAddress>,
-    ) -> Self {
+impl Wire {
+    pub(super) fn new(stream: Stream, opening: Opening, protocol: Protocol, watch: Arc<Watch>) -> Self {
         let gate = (protocol == Protocol::Http2).then(Gate::default);
-        Self { stream, opening, watch, front, peer, fault: None, gate }
+        Self { stream, opening, watch, withheld: false, gate }
+    }
+
+    /// Whether a malformed head was refused and its sender knows nothing of it.
+    pub(super) fn has_withheld(&self) -> bool {
+        self.withheld
     }
 
     pub(super) fn into_stream(self) -> Stream {
         self.stream
+    }
+
+    /// Whether bytes that are written now are the HTTP crate's own response: over HTTP/1 every other
+    /// response belongs to a request that was handed over, and is not sent yet.
+    fn is_refused_by_the_crate(&self) -> bool {
+        self.gate.is_none() && matches!(self.watch.phase(), Phase::Head { .. } | Phase::Idle { .. })
     }
 
     /// Reads the next bytes, as far as the gate allows.
@@ -91,24 +85,9 @@ impl<W: Workers> Wire<W> {
         gate.pass(piece.filled(), buffer);
         Poll::Ready(Ok(()))
     }
-
-    /// If the bytes end in an empty error response of the HTTP crate, returns them with a problem
-    /// document in its place.
-    fn fault_in(&self, bytes: &[u8]) -> Option<Fault> {
-        let (start, status) = plain::bare_fault(bytes)?;
-        let problem = match status {
-            HEADERS_TOO_LARGE | URI_TOO_LONG => Problem::headers_too_large(),
-            _ => Problem::malformed_request(),
-        };
-        let mut replaced = bytes[..start].to_vec();
-        // A malformed request has no arrival; the time of the response stands for it.
-        let answer = self.front.refuse_unread(Instant::now(), self.peer, problem);
-        replaced.extend_from_slice(&plain::write(&answer.response));
-        Some(Fault { bytes: replaced, written: 0 })
-    }
 }
 
-impl<W: Workers> AsyncRead for Wire<W> {
+impl AsyncRead for Wire {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -123,6 +102,9 @@ impl<W: Workers> AsyncRead for Wire<W> {
         }
         let before = buffer.filled().len();
         let read = this.poll_next(context, buffer);
+        if this.gate.is_some() {
+            return read;
+        }
         match (&read, &buffer.filled()[before..]) {
             (Poll::Pending, _) => this.watch.waits_for_bytes(),
             (Poll::Ready(Ok(())), received @ [_, ..]) => this.watch.received(received),
@@ -132,36 +114,24 @@ impl<W: Workers> AsyncRead for Wire<W> {
     }
 }
 
-impl<W: Workers> AsyncWrite for Wire<W> {
+impl AsyncWrite for Wire {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let this = &mut *self;
-        if this.fault.is_none() {
-            this.fault = this.fault_in(bytes);
+        if self.is_refused_by_the_crate() {
+            self.withheld = true;
+            return Poll::Ready(Ok(bytes.len()));
         }
-        let Some(fault) = &mut this.fault else {
-            let written = Pin::new(&mut this.stream).poll_write(context, bytes);
-            return this.watch.sending().noted(written);
-        };
-        while fault.written < fault.bytes.len() {
-            let rest = &fault.bytes[fault.written..];
-            let written = Pin::new(&mut this.stream).poll_write(context, rest);
-            let written = ready!(this.watch.sending().noted(written))?;
-            if written == 0 {
-                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
-            }
-            fault.written += written;
-        }
-        Poll::Ready(Ok(bytes.len()))
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watch.sending().noted(written)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
         if flushed.is_ready() {
-            self.watch.sending().flushed();
+            self.watch.flushed();
         }
         self.watch.sending().noted(flushed)
     }
@@ -170,6 +140,3 @@ impl<W: Workers> AsyncWrite for Wire<W> {
         Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }
-
-const HEADERS_TOO_LARGE: u16 = 431;
-const URI_TOO_LONG: u16 = 414;
