@@ -271,7 +271,7 @@ fn a_file_without_hashes_is_refused_with_a_message() {
     succeeds(&["migrate-plan"], "");
 }
 
-/// Lambda's cores have another speed: the scale is the same as in `saltern-numbers calibrate`.
+/// Lambda's cores have another speed: the scale is that of one measured hash.
 #[test]
 fn the_cost_on_lambda_is_scaled_by_a_hash_with_a_known_time_there() {
     let rows = BCRYPT.replace("$05$", "$10$");

@@ -44,13 +44,8 @@ impl Function {
         let (name, qualifier) = (name.to_owned(), arguments.alias.clone());
         let size = match (arguments.memory_mb, arguments.architecture) {
             (Some(memory_mb), Some(architecture)) => Size { memory_mb, architecture },
-            (memory_mb, architecture) => {
-                let size = configured_size(&client, &runtime, &name, qualifier.clone())?;
-                Size {
-                    memory_mb: memory_mb.unwrap_or(size.memory_mb),
-                    architecture: architecture.unwrap_or(size.architecture),
-                }
-            }
+            // The arguments give both or neither.
+            _ => configured_size(&client, &runtime, &name, qualifier.clone())?,
         };
         let mut function = Self { name, qualifier, client, runtime, size, policies: Vec::new() };
         let listed = function.ask("GET", "/policies", "")?.body()["policies"].as_array().cloned();

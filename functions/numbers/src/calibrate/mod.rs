@@ -1,7 +1,7 @@
 //! `saltern-numbers calibrate`: finds the strongest parameters within a time.
 //!
 //! 1. `place` is where hashes are measured: on this machine, or by a `function` on Lambda. It has the
-//!    limits from policy document and memory, and the scale of times from here to Lambda.
+//!    limits from policy document and memory.
 //! 2. For each algorithm, `ladder` has the candidate parameters, and `search` finds the last step
 //!    within the time.
 //! 3. `proposal` compares the step with the minima of OWASP and NIST, and computes the price of a
@@ -22,7 +22,7 @@ use clap::Args;
 use indicatif::ProgressBar;
 use saltern_encoded::Algorithm;
 use saltern_price::PriceArguments;
-use saltern_price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB};
+use saltern_price::lambda::Architecture;
 use saltern_program::{DocumentArguments, Failure, KernelArguments, say};
 
 use crate::{
@@ -50,20 +50,15 @@ pub(crate) struct CalibrateArguments {
     /// Only these: names with commas between [default: all]
     #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = calibrated())]
     pub(crate) algorithms: Vec<Algorithm>,
-    #[arg(
-        long,
-        value_name = "MB",
-        value_parser = function_memory_mb(),
-        help = about_memory()
-    )]
-    pub(crate) memory_mb: Option<u64>,
-    /// Estimate for a function on Lambda of this architecture; Graviton is arm64 [default with
-    /// --memory-mb: arm64]
-    #[arg(long, alias = "arch", value_name = "ARCHITECTURE", value_parser = architecture())]
-    pub(crate) architecture: Option<Architecture>,
-    /// Measure in this function on Lambda. With --memory-mb and --architecture its size is not read
+    /// Measure in this function on Lambda
     #[arg(long, value_name = "FUNCTION", value_parser = aws_name)]
     pub(crate) on_lambda: Option<String>,
+    /// The memory of the function, with --architecture: then its size is not read
+    #[arg(long, value_name = "MB", value_parser = function_memory_mb(), requires_all = ["on_lambda", "architecture"])]
+    pub(crate) memory_mb: Option<u64>,
+    /// The architecture of the function, with --memory-mb; Graviton is arm64
+    #[arg(long, alias = "arch", value_name = "ARCHITECTURE", value_parser = architecture(), requires = "memory_mb")]
+    pub(crate) architecture: Option<Architecture>,
     /// The alias or version of the function [default: $LATEST]
     #[arg(long, value_name = "NAME", value_parser = aws_name, requires = "on_lambda")]
     pub(crate) alias: Option<String>,
@@ -88,16 +83,6 @@ fn rate(argument: &str) -> Result<f64, String> {
     let rate: Option<f64> = argument.parse().ok();
     let is_rate = |rate: &f64| rate.is_finite() && *rate > 0.0;
     rate.filter(is_rate).ok_or_else(|| "give a number above 0, such as 200".to_owned())
-}
-
-/// Takes the numbers from `saltern_price::lambda`.
-fn about_memory() -> String {
-    format!(
-        "Estimate for a function on Lambda with this memory, {} to {} [default with --architecture: {}]",
-        FUNCTION_MEMORY_MB.start(),
-        FUNCTION_MEMORY_MB.end(),
-        Durations::documented().reference_memory_mb()
-    )
 }
 
 /// Calibrates on a new thread, as workers are: the main thread's memory has another source and
@@ -139,7 +124,7 @@ fn strongest(
 ) -> Result<Option<Found>, Failure> {
     let steps = ladder::of(algorithm, &place.policies, place.bytes_per_worker);
     let works: Vec<f64> = steps.iter().map(Step::work).collect();
-    let target_ms = 1000.0 * target.as_secs_f64() / place.to_target();
+    let target_ms = 1000.0 * target.as_secs_f64();
     let strongest = search::strongest(&works, target_ms, |at| {
         bar.set_message(format!("{}, {}", algorithm.name(), in_words(steps[at].params)));
         place.one(&steps[at])

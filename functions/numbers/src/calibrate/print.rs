@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use saltern_encoded::{Params, bcrypt};
 use saltern_page::{Table, or_nothing, rounded};
-use saltern_price::lambda::{Scale, name_of};
 use saltern_price::{Attack, PRECISION, standards};
 use saltern_program::Failure;
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 use super::{
     CalibrateArguments,
     bound::Bound,
+    function::Function,
     place::Place,
     proposal::{Proposal, in_words},
 };
@@ -37,7 +37,7 @@ impl Report<'_> {
     }
 
     pub(super) fn json(&self) -> Value {
-        let size = self.place.size;
+        let function = self.place.function().map(Function::size);
         json!({
             "recommendation": self.recommendation(),
             "recommended": self.recommended().map(|proposal| proposal.algorithm),
@@ -45,11 +45,8 @@ impl Report<'_> {
             "attacker_usd_per_hour": self.usd_per_hour(),
             "logins_per_second": self.arguments.logins_per_second,
             "target_milliseconds": self.target_ms(),
-            "basis": if self.place.is_estimated() { "estimated" } else { "measured" },
             "for": self.place.in_words(),
-            "machine": self.place.machine(),
-            "function": { "memory_mb": size.memory_mb, "architecture": size.architecture },
-            "cost_basis": if self.place.is_on_lambda() { "measured" } else { "estimated" },
+            "function": function.map(|size| json!({"memory_mb": size.memory_mb, "architecture": size.architecture})),
             "algorithms": self.proposals,
             "nothing_within_target": self.without,
             "sources": { "owasp": standards::OWASP, "nist": standards::NIST_TODAY },
@@ -96,9 +93,8 @@ impl Report<'_> {
                 None => format!("Nothing fits into {target} ms: use a longer --target."),
             };
         };
-        let about = if self.place.is_estimated() { "about " } else { "" };
         let mut sentences = format!(
-            "Use {} with {}: {about}{:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core.",
+            "Use {} with {}: {:.0} ms, {:.1} times the work of OWASP's minimum, {:.1} logins a second and core.",
             proposal.algorithm,
             in_words(proposal.params),
             proposal.milliseconds,
@@ -134,11 +130,6 @@ impl Report<'_> {
 
     /// Returns the table of times and costs.
     fn table(&self) -> Table {
-        let place = self.place.in_words();
-        let how = match self.place.machine().filter(|_| self.place.is_estimated()) {
-            Some(machine) => format!("ESTIMATED for {place} from measurements on {}", machine.cpu),
-            None => format!("measured on {place}"),
-        };
         let verdict = |meets: bool| if meets { "meets" } else { "BELOW" }.to_owned();
         let rows = self.proposals.iter().map(|proposal| {
             [
@@ -149,18 +140,22 @@ impl Report<'_> {
                 standards::meets_nist(proposal.params).map_or("-".to_owned(), verdict),
                 format!("{:.1}", proposal.logins),
                 format!("{:.1}", proposal.logins_in_lanes),
-                format!("{:.2}", proposal.usd_per_million),
-                format!("{:.2}", proposal.usd_per_million_in_lanes),
+                or_nothing(proposal.usd_per_million, cents),
+                or_nothing(proposal.usd_per_million_in_lanes, cents),
             ]
         });
-        Table::new(format!("The strongest within {} ms, {how}:", self.target_ms()))
-            .words("algorithm")
-            .words("parameters")
-            .numbers("ms")
-            .words("OWASP")
-            .words("NIST")
-            .numbers_each(["logins/s", "in lanes", "USD/million", "in lanes"])
-            .rows(rows)
+        Table::new(format!(
+            "The strongest within {} ms, measured on {}:",
+            self.target_ms(),
+            self.place.in_words()
+        ))
+        .words("algorithm")
+        .words("parameters")
+        .numbers("ms")
+        .words("OWASP")
+        .words("NIST")
+        .numbers_each(["logins/s", "in lanes", "USD/million", "in lanes"])
+        .rows(rows)
     }
 
     /// Returns the table of prices, the dearest for a second of a core first.
@@ -201,7 +196,8 @@ impl Report<'_> {
 
     /// Returns the notes, each of one or more sentences.
     fn notes(&self) -> Vec<String> {
-        let or_the_deadline = if self.place.is_on_lambda() { " or the function's deadline" } else { "" };
+        let or_the_deadline =
+            if self.place.function().is_some() { " or the function's deadline" } else { "" };
         let without = self.without.iter().map(|algorithm| {
             format!(
                 "{algorithm}: even the weakest parameters take longer than {} ms{or_the_deadline}, or need more memory.",
@@ -214,27 +210,19 @@ impl Report<'_> {
              Lambda. Half of the hashes take longer. logins/s: on one core, one by one and with all lanes in use."
                 .to_owned(),
         );
-        let size = self.place.size;
-        notes.push(format!(
-            "USD/million: a million logins on demand on Lambda with {} MB on {} at {LIST_PRICES}, requests included: one by \
-             one, and in batches that fill the lanes of all its workers; {}.",
-            size.memory_mb,
-            size.architecture.name(),
-            self.place.scale.map_or("from measurements there".to_owned(), |scale| {
-                format!("ESTIMATED from {}; --on-lambda measures", name_of(scale.row))
-            })
-        ));
-        notes.extend(self.recommended().map(|proposal| {
+        notes.extend(self.place.function().map(|_| {
             format!(
-                "Ten times the price of a guess takes about ten times the time: {:.0} ms for a login with {}, and {:.2} USD \
-                 instead of {:.2} for a million logins.",
-                10.0 * proposal.milliseconds,
-                proposal.algorithm,
-                proposal.usd_per_million_at_ten_times,
-                proposal.usd_per_million
+                "USD/million: a million logins on demand at {LIST_PRICES}, requests included: one by one, and in batches that \
+                 fill the lanes of all its workers."
             )
         }));
-        notes.extend(self.place.scale.map(|scale| self.about_scale(scale)));
+        notes.extend(self.recommended().map(|proposal| {
+            format!(
+                "Ten times the price of a guess takes about ten times the time: {:.0} ms for a login with {}.",
+                10.0 * proposal.milliseconds,
+                proposal.algorithm,
+            )
+        }));
         notes.push(format!(
             "USD/core-second: the price of 10^9 guesses for each second of a core that a login takes, one by one and with all \
              lanes in use. It ranks the algorithms; within {WITHIN_PERCENT:.0} % OWASP's order decides ({}). ≈ marks a published \
@@ -248,29 +236,6 @@ impl Report<'_> {
             standards::NIST_TODAY
         ));
         notes
-    }
-
-    /// Names the hash that compares this machine with Lambda, and the figures that it extrapolates.
-    fn about_scale(&self, Scale { row, times }: Scale) -> String {
-        let mut about = format!(
-            "{} is the row of durations.json, the table for capacity plans, that was measured on Lambda. There it takes \
-             {times:.2} times as long as here.",
-            name_of(row)
-        );
-        let is_other = |proposal: &&Proposal| proposal.params.algorithm() != row.algorithm();
-        let others: Vec<_> =
-            self.proposals.iter().filter(is_other).map(|proposal| proposal.algorithm).collect();
-        if !others.is_empty() {
-            let _infallible = write!(
-                about,
-                " For {} this factor is EXTRAPOLATED: memory and other instructions can be faster or slower there.",
-                others.join(", ")
-            );
-        }
-        if self.proposals.iter().any(|proposal| proposal.lanes > 1) {
-            about.push_str(" The gain of lanes is EXTRAPOLATED too: it was measured here.");
-        }
-        about
     }
 }
 
@@ -321,6 +286,10 @@ fn notes_of(proposal: &Proposal) -> Vec<String> {
         }),
     ];
     notes.into_iter().flatten().collect()
+}
+
+fn cents(usd: f64) -> String {
+    format!("{usd:.2}")
 }
 
 /// Returns the highest figure that ranks.

@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, time::Duration};
 use crate::measure::Measured;
 use saltern_algorithm::memory_bytes;
 use saltern_encoded::Params;
-use saltern_lambda::FunctionSize;
 use saltern_policy::parameters_of;
 use saltern_price::lambda::{Prices, name_of};
 use saltern_price::{Attack, Guess, standards};
@@ -47,14 +46,11 @@ pub(super) struct Proposal {
     pub(super) logins: f64,
     #[serde(rename = "logins_per_second_per_core_in_lanes")]
     pub(super) logins_in_lanes: f64,
-    scaled_to_lambda_by: Option<Value>,
-    /// The cost of a million logins in a million requests, in US dollars.
-    pub(super) usd_per_million: f64,
+    /// The cost of a million logins in a million requests on Lambda, in US dollars; `None` on this
+    /// machine.
+    pub(super) usd_per_million: Option<f64>,
     /// The cost of a million logins in batches that fill the lanes of all workers.
-    pub(super) usd_per_million_in_lanes: f64,
-    /// The cost of a million logins with ten times the work.
-    #[serde(skip)]
-    pub(super) usd_per_million_at_ten_times: f64,
+    pub(super) usd_per_million_in_lanes: Option<f64>,
     /// `None` if no rate of the algorithm is published.
     pub(super) attack: Option<PriceOfGuesses>,
     /// The memory of the hashes of all workers, with all lanes in use.
@@ -112,15 +108,14 @@ impl Proposal {
     pub(super) fn new(found: Found, place: &Place, arguments: &CalibrateArguments) -> Self {
         let Found { step, at, one, in_lanes, bound_by } = found;
         let params = step.params;
-        let milliseconds = one.cpu_ms.median * place.to_target();
+        let milliseconds = one.cpu_ms.median;
         let logins = MS_PER_SECOND / milliseconds;
-        let logins_in_lanes = MS_PER_SECOND / (in_lanes.hash_cpu_ms() * place.to_target());
+        let logins_in_lanes = MS_PER_SECOND / in_lanes.hash_cpu_ms();
         let cores_for = |rate: f64| arguments.logins_per_second.map(|logins| logins / rate);
         let lanes = in_lanes.at_once;
         let workers_memory = memory_bytes(params).saturating_mul(count(lanes * place.workers));
         // A function with several virtual CPUs pays for all of them.
-        let function = FunctionSize { memory_mib: place.size.memory_mb, concurrency: 1 };
-        let batch = lanes * function.workers().get();
+        let batch = lanes * place.workers;
         let owasp = Owasp {
             meets: standards::meets_owasp(params),
             minimum: standards::owasp_in_words(params),
@@ -135,19 +130,11 @@ impl Proposal {
             milliseconds,
             spread: one.cpu_ms.relative(),
             lanes,
-            milliseconds_in_lanes: in_lanes.cpu_ms.median * place.to_target(),
+            milliseconds_in_lanes: in_lanes.cpu_ms.median,
             logins,
             logins_in_lanes,
-            scaled_to_lambda_by: place.scale.map(|scale| {
-                json!({
-                    "row": name_of(scale.row),
-                    "times": scale.times,
-                    "is_extrapolated": scale.is_extrapolated(params.algorithm()),
-                })
-            }),
             usd_per_million: usd_per_million(place, one.cpu_ms.median, 1),
             usd_per_million_in_lanes: usd_per_million(place, in_lanes.cpu_ms.median, batch),
-            usd_per_million_at_ten_times: usd_per_million(place, 10.0 * one.cpu_ms.median, 1),
             attack: Attack::published().guess_of(params).map(|guess| {
                 PriceOfGuesses::new(guess, arguments.price.usd_per_hour(), logins, logins_in_lanes)
             }),
@@ -193,7 +180,6 @@ impl Entry {
     fn new(params: Params, milliseconds: f64, owasp: &Owasp, place: &Place, target: Duration) -> Self {
         let now = OffsetDateTime::now_utc();
         let (target, date) = (target.as_millis(), now.date());
-        let how = if place.is_estimated() { "estimated for" } else { "measured on" };
         let on = place.in_words();
         let minimum = &owasp.minimum;
         let source = if owasp.meets {
@@ -207,7 +193,7 @@ impl Entry {
             parameters: parameters_of(params).into_iter().collect(),
             status: "active",
             rationale: format!(
-                "The strongest within {target} ms by saltern-numbers calibrate on {date}: {milliseconds:.0} ms, {how} {on}."
+                "The strongest within {target} ms by saltern-numbers calibrate on {date}: {milliseconds:.0} ms, measured on {on}."
             ),
             source,
         }
@@ -229,10 +215,10 @@ pub(super) fn in_words(params: Params) -> String {
 }
 
 /// Returns the cost of a million logins on the function, if a call computes this number of hashes.
-fn usd_per_million(place: &Place, call_ms: f64, hashes: usize) -> f64 {
-    let seconds = call_ms * place.to_function() / MS_PER_SECOND;
-    let call = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    Prices::listed().usd_per_million(place.size.architecture, place.size.memory_mb, call, count(hashes))
+fn usd_per_million(place: &Place, call_ms: f64, hashes: usize) -> Option<f64> {
+    let size = place.function()?.size();
+    let call = Duration::try_from_secs_f64(call_ms / MS_PER_SECOND).unwrap_or(Duration::MAX);
+    Some(Prices::listed().usd_per_million(size.architecture, size.memory_mb, call, count(hashes)))
 }
 
 fn count(hashes: usize) -> u64 {

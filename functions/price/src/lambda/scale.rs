@@ -66,14 +66,6 @@ pub struct Scale {
     pub times: f64,
 }
 
-impl Scale {
-    /// Whether the scale of the reference hash is extrapolated to this algorithm.
-    #[must_use]
-    pub fn is_extrapolated(&self, algorithm: Algorithm) -> bool {
-        self.row.algorithm() != algorithm
-    }
-}
-
 const MS_PER_SECOND: f64 = 1000.0;
 
 #[cfg(test)]
@@ -98,12 +90,5 @@ mod tests {
             (crate::lambda::name_of(reference.params).as_str(), reference.admitted.work()),
             ("bcrypt-10", 1024)
         );
-        let scale =
-            reference.scale(82.0, Size { memory_mb: 1769, architecture: Architecture::Arm64 }).unwrap();
-        for (algorithm, is_extrapolated) in
-            [(Algorithm::Bcrypt, false), (Algorithm::Argon2id, true), (Algorithm::Scrypt, true)]
-        {
-            assert_eq!(scale.is_extrapolated(algorithm), is_extrapolated, "{algorithm:?}");
-        }
     }
 }
