@@ -6,15 +6,8 @@ use saltern_program::number::grouped;
 /// The source of OWASP's numbers.
 pub const OWASP: &str = "OWASP Password Storage Cheat Sheet (2026)";
 
-/// OWASP's order, with the purpose of the later ones.
-pub const OWASP_ORDER: &str = "argon2id, scrypt, bcrypt for legacy systems, PBKDF2 for FIPS-140";
-
 /// The source of NIST's number of iterations.
 pub const NIST: &str = "NIST SP 800-63B (2017), section 5.1.1.2";
-
-/// The present text of NIST.
-pub const NIST_TODAY: &str = "NIST names no cost today: SP 800-63B-4 (July 2025), section 3.1.1.2, requires a cost as high as practical, with \
-     a scheme of SP 800-132 (2010). That is only PBKDF2, with at least 1,000 iterations. SP 800-63B (2017) required 10,000.";
 
 /// argon2id with p = 1, as (memory in KiB, passes). Each of them is enough.
 const OWASP_ARGON2ID: [(u32, u32); 5] = [(47_104, 1), (19_456, 2), (12_288, 3), (9_216, 4), (7_168, 5)];
@@ -80,22 +73,6 @@ pub fn owasp_least_memory() -> Vec<Params> {
         scrypt::Params::new(log_n, OWASP_SCRYPT_R, p).map(Params::Scrypt),
     ];
     others.into_iter().chain(pbkdf2).flatten().collect()
-}
-
-/// Returns this work as a multiple of the least work that meets OWASP's minimum.
-#[must_use]
-pub fn of_owasp_work(params: Params, work: f64) -> f64 {
-    let least = match params {
-        Params::Argon2(_) => {
-            OWASP_ARGON2ID.map(|(memory_kib, passes)| f64::from(memory_kib) * f64::from(passes))
-        }
-        Params::Bcrypt(_) => [f64::from(1_u32 << OWASP_BCRYPT_COST); 5],
-        Params::Pbkdf2(params) => [f64::from(owasp_iterations(params.prf())); 5],
-        Params::Scrypt(_) => {
-            OWASP_SCRYPT.map(|(log_n, p)| 2_f64.powi(log_n.into()) * f64::from(OWASP_SCRYPT_R * p))
-        }
-    };
-    work / least.into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// Whether the parameters meet NIST's last number; `None` if NIST has no number for the algorithm.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// The reason for which the next step of a ladder is not taken, or a step is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(into = "&'static str")]
 pub(super) enum Bound {
     /// A ceiling of the local policy document.
     Ceiling,
@@ -15,35 +15,18 @@ pub(super) enum Bound {
     FunctionDeadline,
     /// The memory for each hash, here or in the function.
     Memory,
-    /// The ladder has no stronger step.
-    Strongest,
     /// The target.
     Time,
 }
 
-impl Bound {
-    /// Describes the limit.
-    pub(super) fn in_words(self) -> &'static str {
-        match self {
-            Self::Ceiling => "a ceiling of the policy document",
-            Self::FunctionCeiling => "a ceiling of the function's policy document",
-            Self::FunctionDeadline => {
-                "the function's deadline (its timeout, or its longest time for a request)"
-            }
-            Self::Memory => "the memory for each hash",
-            Self::Strongest => "no limit: stronger parameters are not in use",
-            Self::Time => "the target",
-        }
-    }
-
-    /// Returns the change that allows stronger parameters.
-    pub(super) fn wants(self) -> Option<&'static str> {
-        match self {
-            Self::Ceiling => Some("a higher ceiling"),
-            Self::FunctionCeiling => Some("a higher ceiling in the function's document"),
-            Self::FunctionDeadline => Some("a longer timeout of the function"),
-            Self::Memory => Some("more memory for each hash"),
-            Self::Strongest | Self::Time => None,
+impl From<Bound> for &'static str {
+    fn from(bound: Bound) -> Self {
+        match bound {
+            Bound::Ceiling => "ceiling",
+            Bound::FunctionCeiling => "function_ceiling",
+            Bound::FunctionDeadline => "function_deadline",
+            Bound::Memory => "memory",
+            Bound::Time => "time",
         }
     }
 }
@@ -65,7 +48,9 @@ impl From<Failure> for Stop {
 impl From<Stop> for Failure {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Limit(bound) => Self::system(format!("the answer exceeds {}", bound.in_words())),
+            Stop::Limit(bound) => {
+                Self::system(format!("the function ended the measurement: {}", <&str>::from(bound)))
+            }
             Stop::Broken(failure) => failure,
         }
     }

@@ -76,18 +76,15 @@ pub(super) fn of(algorithm: Algorithm, policies: &Policies, bytes_per_worker: u6
     strongest_for_their_work(steps)
 }
 
-/// Returns the limit after the last step of the ladder.
+/// Returns the limit after the last step of the ladder. The strongest candidates take longer than
+/// any target, so there is one.
 pub(super) fn end(algorithm: Algorithm, last: &Step, policies: &Policies, bytes_per_worker: u64) -> Bound {
-    let stronger = candidates(algorithm).into_iter().filter(|&params| work(params) > work(last.params));
-    let (too_large, fitting): (Vec<_>, Vec<_>) =
-        stronger.partition(|&params| memory_bytes(params) > bytes_per_worker);
-    if fitting.into_iter().any(|params| Step::admit(params, policies, bytes_per_worker).is_none()) {
-        Bound::Ceiling
-    } else if too_large.is_empty() {
-        Bound::Strongest
-    } else {
-        Bound::Memory
-    }
+    let exceeds_a_ceiling = |params| {
+        work(params) > work(last.params)
+            && memory_bytes(params) <= bytes_per_worker
+            && Step::admit(params, policies, bytes_per_worker).is_none()
+    };
+    if candidates(algorithm).into_iter().any(exceeds_a_ceiling) { Bound::Ceiling } else { Bound::Memory }
 }
 
 /// Keeps the steps that cost an attacker more than every step with less work.

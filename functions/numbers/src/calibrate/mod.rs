@@ -4,8 +4,8 @@
 //!    limits from policy document and memory.
 //! 2. For each algorithm, `ladder` has the candidate parameters, and `search` finds the last step
 //!    within the time.
-//! 3. `proposal` compares the step with the minima of OWASP and NIST, and computes the price of a
-//!    guess. `bound` names the limit, and `print` ranks and writes the result.
+//! 3. `proposal` compares the step with the minimum of OWASP, and computes the price of a guess.
+//!    `bound` names the limit, and `print` ranks and writes the result.
 
 mod bound;
 mod function;
@@ -32,7 +32,7 @@ use crate::{
 use bound::Bound;
 use ladder::{CALIBRATED, Step, calibrated};
 use place::Place;
-use proposal::{Found, Proposal, in_words};
+use proposal::{Proposal, in_words};
 use search::Strongest;
 
 #[derive(Args, Debug)]
@@ -65,9 +65,6 @@ pub(crate) struct CalibrateArguments {
     /// The function's region [default: that of the environment or the profile]
     #[arg(long, value_name = "REGION", requires = "on_lambda")]
     pub(crate) region: Option<String>,
-    /// Also show the cores for this many logins a second
-    #[arg(long, value_name = "COUNT", value_parser = rate)]
-    pub(crate) logins_per_second: Option<f64>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -77,12 +74,6 @@ pub(crate) struct CalibrateArguments {
     pub(crate) kernels: KernelArguments,
     #[command(flatten)]
     pub(crate) document: DocumentArguments,
-}
-
-fn rate(argument: &str) -> Result<f64, String> {
-    let rate: Option<f64> = argument.parse().ok();
-    let is_rate = |rate: &f64| rate.is_finite() && *rate > 0.0;
-    rate.filter(is_rate).ok_or_else(|| "give a number above 0, such as 200".to_owned())
 }
 
 /// Calibrates on a new thread, as workers are: the main thread's memory has another source and
@@ -99,8 +90,8 @@ fn calibrate(arguments: &CalibrateArguments) -> Result<(), Failure> {
     let mut place = Place::of(arguments)?;
     let (mut proposals, mut without) = (Vec::new(), Vec::new());
     for algorithm in chosen(&arguments.algorithms) {
-        match strongest(algorithm, arguments.target, &mut place, &bar)? {
-            Some(found) => proposals.push(Proposal::new(found, &place, arguments)),
+        match strongest(algorithm, arguments, &mut place, &bar)? {
+            Some(proposal) => proposals.push(proposal),
             None => without.push(algorithm.name()),
         }
     }
@@ -118,24 +109,24 @@ fn chosen(asked: &[Algorithm]) -> Vec<Algorithm> {
 /// Finds the strongest parameters of an algorithm; `None` if even the weakest take too long.
 fn strongest(
     algorithm: Algorithm,
-    target: Duration,
+    arguments: &CalibrateArguments,
     place: &mut Place,
     bar: &ProgressBar,
-) -> Result<Option<Found>, Failure> {
+) -> Result<Option<Proposal>, Failure> {
     let steps = ladder::of(algorithm, &place.policies, place.bytes_per_worker);
     let works: Vec<f64> = steps.iter().map(Step::work).collect();
-    let target_ms = 1000.0 * target.as_secs_f64();
+    let target_ms = 1000.0 * arguments.target.as_secs_f64();
     let strongest = search::strongest(&works, target_ms, |at| {
         bar.set_message(format!("{}, {}", algorithm.name(), in_words(steps[at].params)));
         place.one(&steps[at])
     })?;
     let Some(Strongest { at, one, next_exceeds }) = strongest else { return Ok(None) };
-    let step = steps[at].clone();
-    let in_lanes = place.in_lanes(&step, one)?;
+    let step = &steps[at];
+    let in_lanes = place.in_lanes(step, one)?;
     let bound_by = match next_exceeds {
         Some(bound) => bound,
         None if at + 1 < steps.len() => Bound::Time,
-        None => ladder::end(algorithm, &step, &place.policies, place.bytes_per_worker),
+        None => ladder::end(algorithm, step, &place.policies, place.bytes_per_worker),
     };
-    Ok(Some(Found { step, at, one, in_lanes, bound_by }))
+    Ok(Some(Proposal::new(step.params, &one, &in_lanes, bound_by, place, arguments)))
 }

@@ -130,11 +130,10 @@ fn a_function_is_measured_by_invoking_it() {
     assert_eq!(parameters, expected.iter().collect::<Vec<_>>());
     let bcrypt = &found["algorithms"][2];
     assert!((bcrypt["milliseconds"].as_f64().unwrap() - 204.8).abs() < 1e-9, "{bcrypt}");
-    // 1769 / 1024 × 205 ms × 0.0000133334 × 10^6 + 0.20; eight at once take twice as long.
-    let usd = |name: &str| bcrypt[name].as_f64().unwrap();
-    assert!((usd("usd_per_million") - 4.92).abs() < 0.01, "{bcrypt}");
-    assert!((usd("usd_per_million_in_lanes") - (0.2 / 8.0 + 4.722 / 4.0)).abs() < 0.01, "{bcrypt}");
-    assert!((usd("logins_per_second_per_core_in_lanes") - 8000.0 / 409.6).abs() < 1e-6, "{bcrypt}");
+    // 1769 / 1024 × 205 ms × 0.0000133334 × 10^6 + 0.20. Eight at once take twice as long.
+    let number = |name: &str| bcrypt[name].as_f64().unwrap();
+    assert!((number("usd_per_million") - 4.92).abs() < 0.01, "{bcrypt}");
+    assert!((number("logins_per_second_per_core_in_lanes") - 8000.0 / 409.6).abs() < 1e-6, "{bcrypt}");
     assert_eq!(found["function"], json!({"memory_mb": 1769, "architecture": "arm64"}));
     assert_loads(&found, 1723);
 
@@ -175,9 +174,7 @@ fn parameters_that_the_function_refuses_are_not_proposed() {
     assert!(output.status.success(), "{}", error_of(&output));
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.starts_with("Nothing here meets OWASP's minimum within 250 ms"), "{text}");
-    for part in
-        ["cost 9", "BELOW", "bcrypt is below OWASP's minimum (cost 10)", "\"cost\": 9", "Below the minimum"]
-    {
+    for part in ["cost 9", "BELOW", "function_ceiling", "\"cost\": 9", "Below the minimum"] {
         assert!(text.contains(part), "{part} in {text}");
     }
 }
@@ -188,15 +185,10 @@ fn a_recommendation_has_a_reason_and_the_time_in_lanes() {
     let output = on_lambda(&lambda, &["--target", "250ms", "--algorithm", "bcrypt"]);
     let text = String::from_utf8(output.stdout).unwrap();
     for part in [
-        "Use bcrypt with cost 12: 205 ms, 4.0 times the work of OWASP's minimum, 4.9 logins a second and core.",
-        // 57.97 USD in 0.2048 s; eight at once take 0.4096 s.
-        "An attacker pays 58.0 USD for 10^9 guesses, which is 283 USD for each second of a core that a login takes, and \
-         1,132 with all lanes in use.",
-        "Ten times the price of a guess takes about ten times the time: 2048 ms for a login with bcrypt",
-        "bcrypt: with 8 at once, each takes 410 ms.",
-        "without time in the queue: processor time on this machine",
-        "at most 72 bytes",
-        "us-east-1 (September 2026)",
+        "Use bcrypt with cost 12: 205 ms, 4.9 logins a second and core.",
+        // 57.97 USD; eight at once take 0.4096 s.
+        "An attacker pays 58.0 USD for 10^9 guesses, which is 1,132 USD for each second of a core that a login takes in lanes.",
+        " 409.6 ",
         // The shipped document has these parameters, so a second entry would be refused.
         "already lists bcrypt with cost 12, as bcrypt-12-2023: there is nothing to add",
     ] {
@@ -210,39 +202,27 @@ fn a_recommendation_has_a_reason_and_the_time_in_lanes() {
 #[test]
 fn the_price_of_a_guess_for_a_second_of_a_core_ranks() {
     let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
-    let arguments =
-        ["--target", "250ms", "--algorithm", "argon2id,bcrypt", "--logins-per-second", "100", "--json"];
+    let arguments = ["--target", "250ms", "--algorithm", "argon2id,bcrypt", "--json"];
     let found = json_of(&on_lambda(&lambda, &arguments));
-    assert_eq!((&found["recommended"], &found["runner_up"]), (&json!("bcrypt"), &json!("argon2id")));
+    assert_eq!(found["recommended"], "bcrypt");
     let [argon2id, bcrypt] = found["algorithms"].as_array().unwrap().as_slice() else { panic!("{found}") };
-    let attack = |proposal: &Value, name: &str| proposal["attack"][name].as_f64().unwrap();
     let usd = 1e9 / 1_437.5 / 3600.0 * 0.30;
-    assert!((attack(bcrypt, "usd_per_billion") / usd - 1.0).abs() < 1e-9, "{bcrypt}");
-    assert!(
-        (attack(bcrypt, "usd_per_billion_per_core_second") / (usd / 0.2048) - 1.0).abs() < 1e-9,
-        "{bcrypt}"
-    );
-    let in_lanes = attack(bcrypt, "usd_per_billion_per_core_second_in_lanes");
-    assert!((in_lanes / (usd * 8.0 / 0.4096) - 1.0).abs() < 1e-9, "{bcrypt}");
-    assert_eq!(
-        (&bcrypt["attack"]["row"], &bcrypt["attack"]["basis"]),
-        (&json!("bcrypt-5"), &json!("scaled"))
-    );
-    assert_eq!(argon2id["attack"]["basis"], "approximate");
-    assert!((bcrypt["cores"].as_f64().unwrap() - 20.48).abs() < 1e-9, "{bcrypt}");
-    assert!((bcrypt["cores_in_lanes"].as_f64().unwrap() - 5.12).abs() < 1e-9, "{bcrypt}");
+    for (name, expected) in [("usd_per_billion_guesses", usd), ("usd_per_core_second", usd * 8.0 / 0.4096)] {
+        assert!((bcrypt[name].as_f64().unwrap() / expected - 1.0).abs() < 1e-9, "{name}: {bcrypt}");
+    }
     assert_eq!(argon2id["memory_mib_of_all_workers"], 224);
+    assert_eq!(found["notes"], json!([]));
     let text = String::from_utf8(on_lambda(&lambda, &arguments[..arguments.len() - 1]).stdout).unwrap();
-    assert!(text.contains("Runner-up: argon2id with 224 MiB, 1 pass, p=1; the same price takes "), "{text}");
-    assert!(text.contains(": the most here. Runner-up") && text.contains("cores for 100/s"), "{text}");
-    let notes = found["notes"].as_array().unwrap();
-    assert!(notes.iter().all(|note| !note.as_str().unwrap().contains("  ")), "{notes:?}");
+    // The rate of argon2id is scaled roughly, that of bcrypt is not.
+    let rows: Vec<_> = text.lines().filter(|line| line.contains(" meets ")).collect();
+    let [argon2id, bcrypt] = rows.as_slice() else { panic!("{text}") };
+    assert!(argon2id.contains('≈') && !bcrypt.contains('≈') && bcrypt.contains(" 1,132 "), "{text}");
 }
 
 /// argon2id with 20 MiB and 12 passes has 278 USD for each second of a core. bcrypt-12 alone has
 /// 283, and its run in lanes exceeds the deadline.
 #[test]
-fn a_choice_by_the_order_of_owasp_is_not_called_the_most() {
+fn between_nearly_equal_prices_the_order_of_owasp_decides() {
     let lambda = Lambda::start(Mood::EndingAfter { ms: 300.0 });
     let document = narrow_document("nearly-the-most");
     let narrowed = ["--policies", &document, "--memory-budget-mib", "20", "--workers", "1"];
@@ -250,7 +230,6 @@ fn a_choice_by_the_order_of_owasp_is_not_called_the_most() {
     let output = on_lambda(&lambda, &arguments);
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(text.starts_with("Use argon2id with 20 MiB, 12 passes"), "{text}{}", error_of(&output));
-    assert!(text.contains(": within 5 % of the most here. Runner-up: bcrypt with cost 12; "), "{text}");
 }
 
 /// Writes a policy document with one weak bcrypt policy, which low ceilings and little memory
@@ -266,19 +245,6 @@ fn narrow_document(name: &str) -> String {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.json"));
     fs::write(&file, document.to_string()).unwrap();
     file.into_os_string().into_string().unwrap()
-}
-
-#[test]
-fn if_memory_is_the_limit_the_advice_is_more_memory_and_not_more_time() {
-    let lambda = Lambda::start(Mood::Measuring { most_bcrypt_cost: 15 });
-    let document = narrow_document("little-memory");
-    let narrowed = ["--policies", &document, "--memory-budget-mib", "5"];
-    let arguments = [&["--target", "250ms", "--algorithm", "argon2id"][..], &narrowed].concat();
-    let output = on_lambda(&lambda, &arguments);
-    let text = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(text.contains("5 MiB, 32 passes, p=1"), "{text}{}", error_of(&output));
-    let advice = "allow argon2id more memory for each hash, and no more time.";
-    assert!(text.contains(advice), "{text}");
 }
 
 #[test]
@@ -306,7 +272,7 @@ fn a_cost_beyond_the_function_s_deadline_is_bound_by_the_deadline() {
             (&json!(12), &json!("function_deadline"))
         );
         let text = String::from_utf8(on_lambda(&lambda, &asked).stdout).unwrap();
-        assert!(text.contains("bcrypt is limited by the function's deadline"), "{text}");
+        assert!(text.contains(" function_deadline "), "{text}");
     }
 }
 
