@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_command_has_the_same_options_for_the_size_of_a_function() {
-        let calibrate = ["saltern-numbers", "calibrate", "--target", "250ms", "--on-lambda", "logins"];
+        let calibrate = ["saltern-numbers", "calibrate", "--target-ms", "250", "--on-lambda", "logins"];
         let report = ["saltern-numbers", "report", "--function", "logins", "--out", "page.html", "--from"];
         let times = ["2026-11-21T19:00:00Z", "--to", "2026-11-21T20:00:00Z"];
         let report = [&report[..], &times].concat();

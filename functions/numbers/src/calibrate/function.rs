@@ -146,8 +146,7 @@ impl Function {
         });
         let call = self.client.invoke().function_name(&self.name).set_qualifier(self.qualifier.clone());
         let call = call.payload(Blob::new(event.to_string()));
-        let answer =
-            self.runtime.block_on(call.send()).map_err(|error| refused_by_lambda(&self.name, &error))?;
+        let answer = self.runtime.block_on(call.send()).map_err(|error| refused_by_lambda(&error))?;
         let payload = answer.payload().map(Blob::as_ref).unwrap_or_default();
         if let Some(kind) = answer.function_error() {
             return Err(self.broken(kind, payload));
@@ -164,31 +163,23 @@ impl Function {
             return Stop::Limit(Bound::FunctionDeadline);
         }
         Stop::Broken(Failure::system(format!(
-            "{} failed during the measurement ({kind}: {message}). Give it more memory, or use a shorter --target",
+            "{} failed during the measurement ({kind}: {message}). Give it more memory, or use a shorter --target-ms",
             self.name
         )))
     }
 
     /// Returns the limit or the fault behind a problem of the function.
     fn refused(&self, problem: &Value) -> Stop {
-        let name = &self.name;
-        let code = problem["code"].as_str().unwrap_or_default();
-        Stop::Broken(Failure::system(match code {
-            "cost_out_of_bounds" => return Stop::Limit(Bound::FunctionCeiling),
-            "deadline_exceeded" => return Stop::Limit(Bound::FunctionDeadline),
-            "overloaded" => {
-                format!("{name} is busy with other requests: try again when there are no logins")
-            }
-            "internal" => {
-                format!(
-                    "an internal fault of {name} ended the measurement: its log has the place; please report it"
-                )
-            }
-            _ => {
-                let detail = problem["detail"].as_str().unwrap_or_default();
-                format!("{name} refused the measurement with {code}: {detail}")
-            }
-        }))
+        let text = |member: &str| problem[member].as_str().unwrap_or_default();
+        match text("code") {
+            "cost_out_of_bounds" => Stop::Limit(Bound::FunctionCeiling),
+            "deadline_exceeded" => Stop::Limit(Bound::FunctionDeadline),
+            code => Stop::Broken(Failure::system(format!(
+                "{} refused the measurement with {code}: {}",
+                self.name,
+                text("detail")
+            ))),
+        }
     }
 
     fn is_not_saltern(&self) -> Failure {
@@ -246,7 +237,7 @@ fn configured_size(
     qualifier: Option<String>,
 ) -> Result<Size, Failure> {
     let call = client.get_function_configuration().function_name(name).set_qualifier(qualifier).send();
-    let configuration = runtime.block_on(call).map_err(|error| refused_by_lambda(name, &error))?;
+    let configuration = runtime.block_on(call).map_err(|error| refused_by_lambda(&error))?;
     let memory_mb = configuration.memory_size().and_then(|mb| u64::try_from(mb).ok());
     let architecture = configuration.architectures().first().and_then(|name| name.as_str().parse().ok());
     let (Some(memory_mb), Some(architecture)) = (memory_mb, architecture) else {
@@ -258,24 +249,12 @@ fn configured_size(
 }
 
 /// Returns the failure of a call of Lambda, without an answer of the function.
-fn refused_by_lambda<E, R>(name: &str, error: &SdkError<E, R>) -> Failure
+fn refused_by_lambda<E, R>(error: &SdkError<E, R>) -> Failure
 where
     E: ProvideErrorMetadata + Error + 'static,
     R: fmt::Debug,
 {
-    aws::failure(error, "Lambda", WITHIN, "--target", |code| match code {
-        "AccessDenied" => Some(Failure::configuration(format!(
-            "These credentials may not use {name}. Allow them lambda:InvokeFunction, and lambda:GetFunctionConfiguration \
-             unless --memory-mb and --architecture are given"
-        ))),
-        "ResourceNotFound" => Some(Failure::configuration(format!(
-            "There is no function {name} in this region. Check --on-lambda, --alias and --region"
-        ))),
-        "TooManyRequests" => {
-            Some(Failure::system(format!("{name} has no concurrency left. Try again when it has less load")))
-        }
-        _ => None,
-    })
+    aws::failure(error, "Lambda", WITHIN, "--target-ms", |_| None)
 }
 
 /// The median of five samples is right if two were interrupted.

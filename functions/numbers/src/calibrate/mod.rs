@@ -14,9 +14,8 @@ mod place;
 mod print;
 mod proposal;
 mod search;
-mod target;
 
-use std::{thread, time::Duration};
+use std::thread;
 
 use clap::Args;
 use indicatif::ProgressBar;
@@ -36,17 +35,10 @@ use proposal::{Proposal, in_words};
 use search::Strongest;
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "With --on-lambda, credentials and region come from the environment or a profile, as for the AWS tools. The\n\
-                  credentials need lambda:InvokeFunction, and lambda:GetFunctionConfiguration to read the function's memory and\n\
-                  architecture. A run invokes the function some hundreds of times; a million invocations cost 0.20 USD and\n\
-                  their time. The function uses its own SALTERN_KERNELS: --kernels, --bcrypt-lanes and --argon2-lanes apply to\n\
-                  measurements on this machine."
-)]
 pub(crate) struct CalibrateArguments {
-    /// The longest time of one hash alone, from 5ms to 5s
-    #[arg(long, value_name = "TIME", value_parser = target::parse)]
-    pub(crate) target: Duration,
+    /// The longest time of one hash alone, from 5 to 5000: 100 to 500 are usual for a login
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(5..=5000))]
+    pub(crate) target_ms: u32,
     /// Only these: names with commas between [default: all]
     #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = calibrated())]
     pub(crate) algorithms: Vec<Algorithm>,
@@ -115,7 +107,7 @@ fn strongest(
 ) -> Result<Option<Proposal>, Failure> {
     let steps = ladder::of(algorithm, &place.policies, place.bytes_per_worker);
     let works: Vec<f64> = steps.iter().map(Step::work).collect();
-    let target_ms = 1000.0 * arguments.target.as_secs_f64();
+    let target_ms = f64::from(arguments.target_ms);
     let strongest = search::strongest(&works, target_ms, |at| {
         bar.set_message(format!("{}, {}", algorithm.name(), in_words(steps[at].params)));
         place.one(&steps[at])

@@ -37,7 +37,7 @@ impl Report<'_> {
             "recommendation": self.recommendation(),
             "recommended": self.recommended().map(|proposal| proposal.algorithm),
             "attacker_usd_per_hour": self.usd_per_hour(),
-            "target_milliseconds": self.target_ms(),
+            "target_milliseconds": self.arguments.target_ms,
             "for": self.place.in_words(),
             "function": function.map(|size| json!({"memory_mb": size.memory_mb, "architecture": size.architecture})),
             "algorithms": self.proposals,
@@ -55,10 +55,6 @@ impl Report<'_> {
         candidates().find(|one| one.usd_per_core_second * PRECISION >= best)
     }
 
-    fn target_ms(&self) -> u128 {
-        self.arguments.target.as_millis()
-    }
-
     fn usd_per_hour(&self) -> f64 {
         self.arguments.price.usd_per_hour()
     }
@@ -66,8 +62,8 @@ impl Report<'_> {
     fn recommendation(&self) -> String {
         let Some(proposal) = self.recommended() else {
             return format!(
-                "Nothing here meets OWASP's minimum within {} ms: use a longer --target, or raise the limit.",
-                self.target_ms()
+                "Nothing here meets OWASP's minimum within {} ms: use a longer --target-ms, or raise the limit.",
+                self.arguments.target_ms
             );
         };
         format!(
@@ -102,7 +98,7 @@ impl Report<'_> {
         });
         Table::new(format!(
             "The strongest within {} ms, measured on {}. The price is that of 10^9 guesses, on one {} at {} USD an hour:",
-            self.target_ms(),
+            self.arguments.target_ms,
             self.place.in_words(),
             Attack::published().device_hour().device,
             self.usd_per_hour(),
@@ -121,7 +117,7 @@ impl Report<'_> {
         let without = self.without.iter().map(|algorithm| {
             format!(
                 "{algorithm}: even the weakest parameters exceed {} ms, the memory or the function's deadline.",
-                self.target_ms()
+                self.arguments.target_ms
             )
         });
         // A function pays for its share of a processor, so there it is always 1.
@@ -129,7 +125,7 @@ impl Report<'_> {
         let busy = (share < UNDISTURBED).then(|| {
             format!(
                 "Other programs or a CPU quota took up to {:.0} % of the processor. Measure again when this machine is idle. A \
-                 quota does not end: for a target on this machine, divide --target by {:.1}.",
+                 quota does not end: for a target on this machine, divide --target-ms by {:.1}.",
                 100.0 * (1.0 - share),
                 1.0 / share
             )

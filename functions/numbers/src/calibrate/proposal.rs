@@ -101,16 +101,16 @@ impl Proposal {
             meets_owasp: standards::meets_owasp(params),
             bound_by,
             listed_as: listed.map(|policy| policy.id().to_owned()),
-            policy: Entry::new(params, milliseconds, place, arguments.target),
+            policy: Entry::new(params, milliseconds, place, arguments.target_ms),
             core_share: one.core_share(),
         }
     }
 }
 
 impl Entry {
-    fn new(params: Params, milliseconds: f64, place: &Place, target: Duration) -> Self {
+    fn new(params: Params, milliseconds: f64, place: &Place, target_ms: u32) -> Self {
         let now = OffsetDateTime::now_utc();
-        let (target, date) = (target.as_millis(), now.date());
+        let date = now.date();
         let on = place.in_words();
         let minimum = standards::owasp_in_words(params);
         let source = if standards::meets_owasp(params) {
@@ -124,7 +124,7 @@ impl Entry {
             parameters: parameters_of(params).into_iter().collect(),
             status: "active",
             rationale: format!(
-                "The strongest within {target} ms by saltern-numbers calibrate on {date}: {milliseconds:.0} ms, measured on {on}."
+                "The strongest within {target_ms} ms by saltern-numbers calibrate on {date}: {milliseconds:.0} ms, measured on {on}."
             ),
             source,
         }

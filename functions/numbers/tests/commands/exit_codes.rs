@@ -10,8 +10,8 @@ fn every_command_ends_with_a_code_of_the_list() {
     let report = [&["report", "--function", "logins"][..], &window].concat();
     let cases: &[(&[&str], i32)] = &[
         (&["bench", "--algorithm", "rot13"], 64),
-        (&["calibrate", "--target", "5ms", "--algorithm", "bcrypt"], 0),
-        (&["calibrate", "--target", "soon"], 64),
+        (&["calibrate", "--target-ms", "5", "--algorithm", "bcrypt"], 0),
+        (&["calibrate", "--target-ms", "soon"], 64),
         #[cfg(feature = "peers")]
         (&["compare", "kernels", "md5"], 64),
         (&["completions", "bash"], 0),
