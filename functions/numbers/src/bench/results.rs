@@ -9,8 +9,6 @@ use super::benchmark::Benchmark;
 /// A whole run.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Results {
-    /// The version of this format.
-    pub(super) form: u32,
     /// The version of Saltern whose kernels were measured.
     pub(super) version: String,
     pub(super) machine: Machine,
@@ -22,9 +20,6 @@ pub(super) struct Results {
     pub(super) quick: bool,
     pub(super) tables: Vec<Table>,
 }
-
-/// The format that this version writes.
-pub(super) const FORM: u32 = 2;
 
 /// The table of an algorithm.
 #[derive(Clone, Debug, Serialize)]
@@ -161,7 +156,6 @@ pub(super) mod tests {
             series: vec![Series { name: series.to_owned(), rows }],
         };
         Results {
-            form: FORM,
             version: "0.1.0".to_owned(),
             machine: Machine { cpu: "a CPU".to_owned(), architecture: "x86_64".to_owned(), cores: 2 },
             began: "2026-11-01T00:00:00Z".to_owned(),

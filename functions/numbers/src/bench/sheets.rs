@@ -1,4 +1,4 @@
-//! The results as text: tables with notes, the same for the terminal, Markdown and the page.
+//! The results as text: tables with notes, the same for the terminal and the page.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -30,18 +30,6 @@ pub(super) fn text(results: &Results) -> String {
     let mut out = format!("{}\n{LEGEND}\n", about(results).join("\n"));
     for sheet in results.tables.iter().flat_map(of_table) {
         let _infallible = writeln!(out, "\n{}{}", sheet.grid.text(), sheet.notes.join("\n"));
-    }
-    out
-}
-
-/// Returns the results as Markdown.
-pub(super) fn markdown(results: &Results) -> String {
-    let mut out = format!("# saltern-numbers bench\n\n{}\n\n{LEGEND}\n", about(results).join(" "));
-    for sheet in results.tables.iter().flat_map(of_table) {
-        let _infallible = write!(out, "\n{}", sheet.grid.markdown());
-        for note in &sheet.notes {
-            let _infallible = write!(out, "\n{note}\n");
-        }
     }
     out
 }
@@ -250,16 +238,11 @@ mod tests {
 
     #[test]
     fn a_busy_machine_and_a_second_block_have_notes() {
-        let results = results();
-        for text in [text(&results), markdown(&results)] {
-            for part in [
-                "CPU quota took 50 % of the core",
-                "2.0 times as long",
-                "The second block doubles your",
-                "≈ 205",
-            ] {
-                assert!(text.contains(part), "{part} in {text}");
-            }
+        let text = text(&results());
+        for part in
+            ["CPU quota took 50 % of the core", "2.0 times as long", "The second block doubles your", "≈ 205"]
+        {
+            assert!(text.contains(part), "{part} in {text}");
         }
     }
 }
