@@ -2,10 +2,11 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use saltern_encoded::{Algorithm, pbkdf2::Prf};
+use saltern_page::Axis;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::tables::{
-    CostName, PlannedSeries, argon2_series, bcrypt_series, pbkdf2_series, scrypt_series, sha512_crypt_series,
+    PlannedSeries, argon2_series, bcrypt_series, pbkdf2_series, scrypt_series, sha512_crypt_series,
 };
 
 /// The benchmark of an algorithm.
@@ -14,34 +15,50 @@ pub(crate) struct Benchmark {
     pub(super) algorithm: Algorithm,
     /// The title in tables.
     pub(super) title: &'static str,
-    /// The cost that its rows differ in.
-    pub(super) cost: CostName,
+    /// The name of the cost that its rows differ in.
+    pub(super) cost: &'static str,
+    /// The axis of that cost: linear if the cost is itself a logarithm.
+    pub(super) axis: fn(&'static str) -> Axis,
     pub(super) plan: fn() -> Vec<PlannedSeries>,
 }
 
 /// All benchmarks.
 pub(super) static ALL: [Benchmark; 7] = [
-    Benchmark { algorithm: Algorithm::Bcrypt, title: "bcrypt", cost: CostName::Cost, plan: bcrypt_series },
+    Benchmark {
+        algorithm: Algorithm::Bcrypt,
+        title: "bcrypt",
+        cost: "cost",
+        axis: Axis::linear,
+        plan: bcrypt_series,
+    },
     pbkdf2(Algorithm::Pbkdf2Sha1, "PBKDF2-HMAC-SHA-1", || pbkdf2_series(Prf::Sha1)),
     pbkdf2(Algorithm::Pbkdf2Sha256, "PBKDF2-HMAC-SHA-256", || pbkdf2_series(Prf::Sha256)),
     pbkdf2(Algorithm::Pbkdf2Sha512, "PBKDF2-HMAC-SHA-512", || pbkdf2_series(Prf::Sha512)),
     Benchmark {
         algorithm: Algorithm::Sha512Crypt,
         title: "sha512-crypt",
-        cost: CostName::Rounds,
+        cost: "rounds",
+        axis: Axis::logarithmic,
         plan: sha512_crypt_series,
     },
     Benchmark {
         algorithm: Algorithm::Argon2id,
         title: "argon2id",
-        cost: CostName::MemoryKib,
+        cost: "KiB",
+        axis: Axis::logarithmic,
         plan: argon2_series,
     },
-    Benchmark { algorithm: Algorithm::Scrypt, title: "scrypt", cost: CostName::N, plan: scrypt_series },
+    Benchmark {
+        algorithm: Algorithm::Scrypt,
+        title: "scrypt",
+        cost: "log2 N",
+        axis: Axis::linear,
+        plan: scrypt_series,
+    },
 ];
 
 const fn pbkdf2(algorithm: Algorithm, title: &'static str, plan: fn() -> Vec<PlannedSeries>) -> Benchmark {
-    Benchmark { algorithm, title, cost: CostName::Iterations, plan }
+    Benchmark { algorithm, title, cost: "iterations", axis: Axis::logarithmic, plan }
 }
 
 impl Benchmark {

@@ -1,14 +1,11 @@
 //! Measures each table, from the cheapest cost to the most expensive. Costs that would take too
 //! long get the time of the most expensive measured cost, in proportion to their work.
 
-use std::{
-    num::NonZeroUsize,
-    time::{Duration, Instant},
-};
+use std::{num::NonZeroUsize, time::Duration};
 
 use crate::measure::{Effort, Measured, Meter};
 use indicatif::ProgressBar;
-use saltern_algorithm::{Admitted, PoolSettings};
+use saltern_algorithm::PoolSettings;
 
 use super::{
     benchmark::Benchmark,
@@ -16,7 +13,7 @@ use super::{
     tables::{PlannedRow, PlannedSeries},
 };
 use crate::progress::progress_bar;
-use saltern_program::{Failure, number::in_words, process};
+use saltern_program::{Failure, process};
 
 /// The limits of a run.
 pub(super) struct Pace {
@@ -25,9 +22,6 @@ pub(super) struct Pace {
     longest_one: Duration,
     /// The longest time of all hashes in lanes that is measured.
     longest_lanes: Duration,
-    /// Time for all tables. Each series has a share. After its share, only its first costs are
-    /// measured.
-    all: Duration,
 }
 
 impl Pace {
@@ -36,15 +30,13 @@ impl Pace {
         effort: Effort { fewest_samples: 3, most_samples: 50, time: Duration::from_millis(600) },
         longest_one: Duration::from_secs(20),
         longest_lanes: Duration::from_secs(4),
-        all: Duration::from_mins(20),
     };
 
     /// The cheaper costs, in less than half a minute.
     pub(super) const QUICK: Self = Self {
         effort: Effort { fewest_samples: 3, most_samples: 25, time: Duration::from_millis(60) },
-        longest_one: Duration::from_millis(120),
-        longest_lanes: Duration::from_millis(220),
-        all: Duration::from_secs(22),
+        longest_one: Duration::from_millis(100),
+        longest_lanes: Duration::from_millis(150),
     };
 }
 
@@ -59,8 +51,6 @@ pub(super) fn measure(benchmarks: &[&'static Benchmark], pace: &Pace) -> Result<
     let mut run = Run {
         meter: Meter::of_worker(&worker),
         pace,
-        began: Instant::now(),
-        share: Duration::ZERO,
         memory_bytes,
         bar: progress_bar(Some(rows as u64), "{bar:40} {percent} %  {elapsed}  {msg}"),
     };
@@ -72,17 +62,8 @@ pub(super) fn measure(benchmarks: &[&'static Benchmark], pace: &Pace) -> Result<
 struct Run<'a> {
     meter: Meter,
     pace: &'a Pace,
-    began: Instant,
-    /// Time from the beginning to the end of the current series' share.
-    share: Duration,
     memory_bytes: u64,
     bar: ProgressBar,
-}
-
-#[derive(Clone, Copy)]
-enum Way {
-    One,
-    Lanes,
 }
 
 /// The measurements of a series in one way: work and time.
@@ -95,25 +76,15 @@ impl Run<'_> {
     }
 
     fn series(&mut self, benchmark: &Benchmark, planned: PlannedSeries) -> Result<Series, Failure> {
-        let rows_then = self.bar.position() + planned.rows.len() as u64;
-        self.share =
-            self.pace.all.mul_f64(as_f64(rows_then) / as_f64(self.bar.length().unwrap_or(rows_then)));
-        let lanes = lanes(&self.meter, &planned.rows);
         let (mut one, mut in_lanes) = (Points::new(), Points::new());
-        for (row, &lanes) in planned.rows.iter().zip(&lanes) {
-            self.measured(benchmark, row, Way::One, &mut one);
-            if lanes > 1 {
-                self.measured(benchmark, row, Way::Lanes, &mut in_lanes);
-            }
+        let rows = planned.rows.iter().map(|row| {
+            self.bar.set_message(format!("{} {} {}", benchmark.title, benchmark.cost, row.cost));
+            let one = self.figure(row, 1, &mut one)?;
+            // Small Argon2 hashes have one lane, and large ones as many as the memory holds.
+            let lanes = self.meter.lanes(&row.admitted);
+            let lanes = (lanes > 1).then(|| self.figure(row, lanes, &mut in_lanes)).flatten();
             self.bar.inc(1);
-        }
-        let rows = planned.rows.iter().zip(&lanes).map(|(row, &lanes)| {
-            Some(Row {
-                cost: row.cost,
-                work: row.work,
-                one: figure(&one, row.work, 1)?,
-                lanes: figure(&in_lanes, row.work, lanes).filter(|_| lanes > 1),
-            })
+            Some(Row { cost: row.cost, one, lanes })
         });
         let rows: Option<_> = rows.collect();
         let rows = rows.ok_or_else(|| {
@@ -125,49 +96,26 @@ impl Run<'_> {
         Ok(Series { name: planned.name, rows })
     }
 
-    /// Measures a row if memory and time allow it.
-    fn measured(&mut self, benchmark: &Benchmark, row: &PlannedRow, way: Way, points: &mut Points) {
-        let Some(admitted) = row.admitted.as_ref().filter(|admitted| self.is_worth_it(admitted, way, points))
-        else {
-            return;
-        };
-        let expected = expected(points, row.work);
-        let about = if expected > FELT { format!(", about {}", in_words(expected)) } else { String::new() };
-        let cost = benchmark.cost;
-        self.bar.set_message(format!(
-            "{} {} {}{about}",
-            benchmark.title,
-            cost.heading(),
-            cost.label(row.cost)
-        ));
-        let effort = &self.pace.effort;
-        let measured = match way {
-            Way::One => self.meter.one(admitted, effort),
-            Way::Lanes => self.meter.in_lanes(admitted, effort),
-        };
-        // Without enough memory the row gets a scaled time.
-        points.extend(measured.ok().map(|measured| (row.work, measured)));
+    /// Measures a row if memory and time allow it. Otherwise its time is the last measured one in
+    /// proportion to the work.
+    fn figure(&mut self, row: &PlannedRow, at_once: usize, points: &mut Points) -> Option<Figure> {
+        let (admitted, effort, work) = (&row.admitted, &self.pace.effort, row.admitted.work());
+        let longest = if at_once == 1 { self.pace.longest_one } else { self.pace.longest_lanes };
+        let is_in_time = points.len() < FIRST_COSTS || expected(points, work) <= longest;
+        if is_in_time && admitted.memory_bytes() <= self.memory_bytes {
+            let measured = match at_once {
+                1 => self.meter.one(admitted, effort),
+                _ => self.meter.in_lanes(admitted, effort),
+            };
+            // Without enough memory the row gets a scaled time.
+            if let Ok(measured) = measured {
+                points.push((work, measured));
+                return Some(Figure::measured(&measured));
+            }
+        }
+        let (measured_work, measured) = points.last()?;
+        Some(Figure::scaled(measured, as_f64(work) / as_f64(*measured_work), at_once))
     }
-
-    fn is_worth_it(&self, admitted: &Admitted, way: Way, points: &Points) -> bool {
-        let longest = match way {
-            Way::One => self.pace.longest_one,
-            Way::Lanes => self.pace.longest_lanes,
-        };
-        let is_first = points.len() < FIRST_COSTS;
-        let in_time = self.began.elapsed() < self.share && expected(points, admitted.work()) <= longest;
-        admitted.memory_bytes() <= self.memory_bytes && (is_first || in_time)
-    }
-}
-
-/// Returns the lanes of a full worker for each row. Small Argon2 hashes have one, and large ones as
-/// many as the memory holds. A row above the bench's ceiling has those of the row before it.
-fn lanes(meter: &Meter, rows: &[PlannedRow]) -> Vec<usize> {
-    let lanes = rows.iter().scan(1, |lanes, row| {
-        *lanes = row.admitted.as_ref().map_or(*lanes, |admitted| meter.lanes(admitted));
-        Some(*lanes)
-    });
-    lanes.collect()
 }
 
 /// Predicts the time of a call from the last measurement; zero without one.
@@ -178,21 +126,8 @@ fn expected(points: &Points, work: u64) -> Duration {
     })
 }
 
-/// Returns the measured time, or the last one in proportion to the work.
-fn figure(points: &Points, work: u64, at_once: usize) -> Option<Figure> {
-    let measured = points.iter().find(|(measured_work, _)| *measured_work == work);
-    if let Some((_, measured)) = measured {
-        return Some(Figure::measured(measured));
-    }
-    let (last_work, last) = points.last()?;
-    Some(Figure::scaled(last, as_f64(work) / as_f64(*last_work), at_once))
-}
-
 /// The first costs are always measured: the cheapest is too cheap to predict the next.
 const FIRST_COSTS: usize = 2;
-
-/// The progress bar shows the expected time of a longer hash.
-const FELT: Duration = Duration::from_secs(1);
 
 /// A hash takes at most one part in this many of the usable memory.
 const SHARE_FOR_A_HASH: u64 = 2;
@@ -204,37 +139,40 @@ mod tests {
     use super::super::tables::{argon2_series, bcrypt_series};
     use super::*;
 
-    fn point(work: u64, ms: f64) -> (u64, Measured) {
-        let spread = Spread::of(&[ms]);
-        (work, Measured { at_once: 1, wall_ms: spread, cpu_ms: spread })
-    }
-
     #[test]
     fn each_row_has_its_own_lanes() {
         let mib = 1 << 20;
         let worker = |kept_bytes| PoolSettings { kept_bytes, ..PoolSettings::new(NonZeroUsize::MIN) };
+        let lanes = |meter: &Meter, series: &PlannedSeries| -> Vec<usize> {
+            series.rows.iter().map(|row| meter.lanes(&row.admitted)).collect()
+        };
         let series = argon2_series().remove(3);
-        let of = |kept_bytes| lanes(&Meter::of_worker(&worker(kept_bytes)), &series.rows);
+        let of = |kept_bytes| lanes(&Meter::of_worker(&worker(kept_bytes)), &series);
         // 7, 64, 128 and 256 MiB.
         assert_eq!([0, 5, 6, 7].map(|row| of(1024 * mib)[row]), [1, 4, 4, 4]);
         assert_eq!([0, 5, 6, 7].map(|row| of(256 * mib)[row]), [1, 4, 2, 1]);
-        let bcrypt = lanes(&Meter::new(), &bcrypt_series()[0].rows);
+        let bcrypt = lanes(&Meter::new(), &bcrypt_series()[0]);
         assert!(bcrypt[0] > 1 && bcrypt.iter().all(|lanes| *lanes == bcrypt[0]), "{bcrypt:?}");
     }
 
     #[test]
     fn a_measured_row_keeps_its_time_and_other_rows_are_scaled_from_the_last() {
-        let points = vec![point(16, 2.0), point(32, 4.5)];
-        assert!(figure(&points, 16, 1).unwrap().is_measured());
-        let expensive = figure(&points, 1 << 31, 1).unwrap();
-        assert!(!expensive.is_measured() && expensive.wall_ms.is_none());
-        assert!((expensive.hash_ms / (4.5 * f64::from(1 << 26)) - 1.0).abs() < 1e-9);
-        assert!(figure(&Points::new(), 16, 1).is_none());
+        // No time is left for the third row.
+        let none = Effort { fewest_samples: 1, most_samples: 1, time: Duration::ZERO };
+        let pace = Pace { effort: none, longest_one: Duration::ZERO, longest_lanes: Duration::ZERO };
+        let bcrypt = Benchmark::named("bcrypt").unwrap();
+        let table = measure(&[bcrypt], &pace).unwrap().remove(0);
+        let rows = &table.series[0].rows;
+        assert!(rows[..2].iter().all(|row| row.one.is_measured()));
+        assert!(rows[2..].iter().all(|row| !row.one.is_measured() && row.one.wall_ms.is_none()));
+        // Each step of bcrypt doubles the work.
+        assert!((rows[9].one.hash_ms / (rows[1].one.hash_ms * 256.0) - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn the_expected_time_grows_with_the_work() {
-        let points = vec![point(16, 2.0), point(32, 4.0)];
+        let ms = Spread::of(&[4.0]);
+        let points = vec![(32, Measured { at_once: 1, wall_ms: ms, cpu_ms: ms })];
         assert_eq!(expected(&points, 320), Duration::from_millis(40));
         assert_eq!(expected(&Points::new(), 320), Duration::ZERO);
     }

@@ -24,17 +24,11 @@ use self::{benchmark::Benchmark, measuring::Pace, results::Results};
 use saltern_program::{Failure, say};
 
 #[derive(Args, Debug)]
-#[command(
-    after_help = "Measured are bcrypt with cost 4 to 18, PBKDF2 with 1 to 900,001 iterations, sha512-crypt with 1,000 to\n\
-                  1,000,000 rounds, argon2id with 7 to 256 MiB and 1 to 5 passes, scrypt with N from 2^10 to 2^18 (r = 8, p = 1).\n\n\
-                  Measure on an idle machine. A full run takes three to five minutes of one core, with --quick less than half a\n\
-                  minute. The time of bcrypt 31 is not measured: it is extrapolated from the last measured cost, and marked with ≈."
-)]
 pub(crate) struct BenchArguments {
     /// Measure only these: names with commas between [default: all]
     #[arg(long = "algorithm", value_name = "ALGORITHMS", value_delimiter = ',', value_parser = Benchmark::parser())]
     pub(crate) benchmarks: Vec<&'static Benchmark>,
-    /// Measure only the cheaper costs, and extrapolate the others
+    /// Measure only the cheaper costs, and extrapolate the others: less than half a minute
     #[arg(long)]
     pub(crate) quick: bool,
     /// Print JSON

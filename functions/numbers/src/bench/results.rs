@@ -41,8 +41,6 @@ pub(super) struct Series {
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
     pub(super) cost: u64,
-    /// In the unit in which time is linear ([`Admitted::work`](saltern_algorithm::Admitted::work)).
-    pub(super) work: u64,
     pub(super) one: Figure,
     /// `None` for a cost without lanes.
     pub(super) lanes: Option<Figure>,
@@ -51,53 +49,30 @@ pub(super) struct Row {
 /// The time of a hash.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Figure {
-    pub(super) source: Source,
     /// Hashes that were computed at once.
     pub(super) at_once: usize,
     /// Processor time of a call, divided by its hashes, in milliseconds. It excludes the time of
     /// other programs. Every setting here computes on one thread.
     pub(super) hash_ms: f64,
-    /// Hashes that one core computes in a second.
-    pub(super) hashes_per_second: f64,
     /// Processor time of the measured calls; `None` for a scaled time.
     pub(super) cpu_ms: Option<Spread>,
     /// Wall-clock time of the measured calls; `None` for a scaled time.
     pub(super) wall_ms: Option<Spread>,
 }
 
-/// The source of a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Source {
-    /// A measurement of this cost.
-    Measured,
-    /// The most expensive measured cost, in proportion to the work.
-    Scaled,
-}
-
 impl Figure {
     pub(super) fn measured(measured: &Measured) -> Self {
         let (cpu_ms, wall_ms) = (Some(measured.cpu_ms), Some(measured.wall_ms));
-        Self { cpu_ms, wall_ms, ..Self::new(Source::Measured, measured.at_once, measured.hash_cpu_ms()) }
+        Self { at_once: measured.at_once, hash_ms: measured.hash_cpu_ms(), cpu_ms, wall_ms }
     }
 
     /// Returns the time of a cost with `times` the work.
     pub(super) fn scaled(measured: &Measured, times: f64, at_once: usize) -> Self {
-        Self::new(Source::Scaled, at_once, measured.hash_cpu_ms() * times)
-    }
-
-    fn new(source: Source, at_once: usize, hash_ms: f64) -> Self {
-        let hashes_per_second = MS_PER_SECOND / hash_ms;
-        Self { source, at_once, hash_ms, hashes_per_second, cpu_ms: None, wall_ms: None }
+        Self { at_once, hash_ms: measured.hash_cpu_ms() * times, cpu_ms: None, wall_ms: None }
     }
 
     pub(super) fn is_measured(&self) -> bool {
-        self.source == Source::Measured
-    }
-
-    /// Returns the time until all hashes of a call are done, in milliseconds.
-    pub(super) fn call_ms(&self) -> f64 {
-        self.hash_ms * as_f64(self.at_once as u64)
+        self.cpu_ms.is_some()
     }
 }
 
@@ -118,14 +93,6 @@ impl Results {
     }
 }
 
-/// A time of a row: alone, or in lanes.
-pub(super) type Way = fn(&Row) -> Option<Figure>;
-
-/// One hash alone, and a hash in lanes.
-pub(super) const WAYS: [(&str, Way); 2] = [("one hash", |row| Some(row.one)), ("in lanes", |row| row.lanes)];
-
-const MS_PER_SECOND: f64 = 1e3;
-
 #[allow(clippy::cast_precision_loss, reason = "costs and works here stay below 2^53")]
 pub(super) fn as_f64(number: u64) -> f64 {
     number as f64
@@ -145,12 +112,12 @@ pub(super) mod tests {
     /// output of two blocks.
     pub(in super::super) fn results() -> Results {
         let (one, lanes) = (on_half_a_core(51.2, 1), on_half_a_core(12.8, 8));
-        let row = |cost, work, one, lanes| Row { cost, work, one, lanes };
+        let row = |cost, one, lanes| Row { cost, one, lanes };
         let bcrypt = vec![
-            row(10, 1 << 10, Figure::measured(&one), Some(Figure::measured(&lanes))),
-            row(12, 1 << 12, Figure::scaled(&one, 4.0, 1), Some(Figure::scaled(&lanes, 4.0, 8))),
+            row(10, Figure::measured(&one), Some(Figure::measured(&lanes))),
+            row(12, Figure::scaled(&one, 4.0, 1), Some(Figure::scaled(&lanes, 4.0, 8))),
         ];
-        let pbkdf2 = vec![row(100_001, 200_002, Figure::measured(&one), None)];
+        let pbkdf2 = vec![row(100_001, Figure::measured(&one), None)];
         let table = |name, series: &str, rows| Table {
             benchmark: Benchmark::named(name).unwrap(),
             series: vec![Series { name: series.to_owned(), rows }],
