@@ -1,14 +1,10 @@
 //! A function on Lambda that measures: it answers ordinary requests through `Invoke`, and its
 //! answers have the times of their hashes (`Server-Timing`).
 
-use std::{collections::HashMap, error::Error, fmt, time::Duration};
+use std::{collections::HashMap, time::Duration};
 
 use crate::measure::{Measured, Spread};
-use aws_sdk_lambda::{
-    Client,
-    error::{ProvideErrorMetadata, SdkError},
-    primitives::Blob,
-};
+use aws_sdk_lambda::{Client, primitives::Blob};
 use saltern_encoded::{Encoded, Params};
 use saltern_lambda::FunctionSize;
 use saltern_policy::parameters_of;
@@ -146,7 +142,10 @@ impl Function {
         });
         let call = self.client.invoke().function_name(&self.name).set_qualifier(self.qualifier.clone());
         let call = call.payload(Blob::new(event.to_string()));
-        let answer = self.runtime.block_on(call.send()).map_err(|error| refused_by_lambda(&error))?;
+        let answer = self
+            .runtime
+            .block_on(call.send())
+            .map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target-ms", |_| None))?;
         let payload = answer.payload().map(Blob::as_ref).unwrap_or_default();
         if let Some(kind) = answer.function_error() {
             return Err(self.broken(kind, payload));
@@ -237,7 +236,9 @@ fn configured_size(
     qualifier: Option<String>,
 ) -> Result<Size, Failure> {
     let call = client.get_function_configuration().function_name(name).set_qualifier(qualifier).send();
-    let configuration = runtime.block_on(call).map_err(|error| refused_by_lambda(&error))?;
+    let configuration = runtime
+        .block_on(call)
+        .map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target-ms", |_| None))?;
     let memory_mb = configuration.memory_size().and_then(|mb| u64::try_from(mb).ok());
     let architecture = configuration.architectures().first().and_then(|name| name.as_str().parse().ok());
     let (Some(memory_mb), Some(architecture)) = (memory_mb, architecture) else {
@@ -246,15 +247,6 @@ fn configured_size(
         )));
     };
     Ok(Size { memory_mb, architecture })
-}
-
-/// Returns the failure of a call of Lambda, without an answer of the function.
-fn refused_by_lambda<E, R>(error: &SdkError<E, R>) -> Failure
-where
-    E: ProvideErrorMetadata + Error + 'static,
-    R: fmt::Debug,
-{
-    aws::failure(error, "Lambda", WITHIN, "--target-ms", |_| None)
 }
 
 /// The median of five samples is right if two were interrupted.

@@ -9,7 +9,7 @@ use saltern_page::or_nothing;
 use saltern_policy::parameters_of;
 use saltern_price::lambda::{Prices, name_of};
 use saltern_price::{Attack, standards};
-use saltern_program::{document::BYTES_PER_MIB, number::grouped};
+use saltern_program::document::BYTES_PER_MIB;
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -131,18 +131,10 @@ impl Entry {
     }
 }
 
-/// Returns the parameters in words.
+/// Returns the parameters with their names in a policy document.
 pub(super) fn in_words(params: Params) -> String {
-    match params {
-        Params::Argon2(params) => {
-            let passes = if params.passes() == 1 { "pass" } else { "passes" };
-            let mib = f64::from(params.memory_kib()) / 1024.0;
-            format!("{mib:.0} MiB, {} {passes}, p={}", params.passes(), params.parallelism())
-        }
-        Params::Bcrypt(params) => format!("cost {}", params.cost()),
-        Params::Pbkdf2(params) => format!("{} iterations", grouped(params.iterations().into())),
-        Params::Scrypt(params) => format!("N=2^{}, r={}, p={}", params.log_n(), params.r(), params.p()),
-    }
+    let named = parameters_of(params).into_iter().map(|(name, value)| format!("{name} {value}"));
+    named.collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the cost of a million logins on the function, each in its own request.

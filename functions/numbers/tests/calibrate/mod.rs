@@ -229,7 +229,11 @@ fn between_nearly_equal_prices_the_order_of_owasp_decides() {
     let arguments = [&["--target-ms", "250", "--algorithm", "argon2id,bcrypt"][..], &narrowed].concat();
     let output = on_lambda(&lambda, &arguments);
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    assert!(text.starts_with("Use argon2id with 20 MiB, 12 passes"), "{text}{}", error_of(&output));
+    assert!(
+        text.starts_with("Use argon2id with memory_kib 20480, passes 12, parallelism 1: "),
+        "{text}{}",
+        error_of(&output)
+    );
 }
 
 /// Writes a policy document with one weak bcrypt policy, which low ceilings and little memory
