@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use saltern_encoded::{Algorithm, pbkdf2::Prf};
 use saltern_page::Axis;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Serialize, Serializer};
 
 use super::tables::{
     PlannedSeries, argon2_series, bcrypt_series, pbkdf2_series, scrypt_series, sha512_crypt_series,
@@ -13,8 +13,6 @@ use super::tables::{
 #[derive(Debug)]
 pub(crate) struct Benchmark {
     pub(super) algorithm: Algorithm,
-    /// The title in tables.
-    pub(super) title: &'static str,
     /// The name of the cost that its rows differ in.
     pub(super) cost: &'static str,
     /// The axis of that cost: linear if the cost is itself a logarithm.
@@ -24,64 +22,44 @@ pub(crate) struct Benchmark {
 
 /// All benchmarks.
 pub(super) static ALL: [Benchmark; 7] = [
-    Benchmark {
-        algorithm: Algorithm::Bcrypt,
-        title: "bcrypt",
-        cost: "cost",
-        axis: Axis::linear,
-        plan: bcrypt_series,
-    },
-    pbkdf2(Algorithm::Pbkdf2Sha1, "PBKDF2-HMAC-SHA-1", || pbkdf2_series(Prf::Sha1)),
-    pbkdf2(Algorithm::Pbkdf2Sha256, "PBKDF2-HMAC-SHA-256", || pbkdf2_series(Prf::Sha256)),
-    pbkdf2(Algorithm::Pbkdf2Sha512, "PBKDF2-HMAC-SHA-512", || pbkdf2_series(Prf::Sha512)),
+    Benchmark { algorithm: Algorithm::Bcrypt, cost: "cost", axis: Axis::linear, plan: bcrypt_series },
+    pbkdf2(Algorithm::Pbkdf2Sha1, || pbkdf2_series(Prf::Sha1)),
+    pbkdf2(Algorithm::Pbkdf2Sha256, || pbkdf2_series(Prf::Sha256)),
+    pbkdf2(Algorithm::Pbkdf2Sha512, || pbkdf2_series(Prf::Sha512)),
     Benchmark {
         algorithm: Algorithm::Sha512Crypt,
-        title: "sha512-crypt",
         cost: "rounds",
         axis: Axis::logarithmic,
         plan: sha512_crypt_series,
     },
-    Benchmark {
-        algorithm: Algorithm::Argon2id,
-        title: "argon2id",
-        cost: "KiB",
-        axis: Axis::logarithmic,
-        plan: argon2_series,
-    },
-    Benchmark {
-        algorithm: Algorithm::Scrypt,
-        title: "scrypt",
-        cost: "log2 N",
-        axis: Axis::linear,
-        plan: scrypt_series,
-    },
+    Benchmark { algorithm: Algorithm::Argon2id, cost: "KiB", axis: Axis::logarithmic, plan: argon2_series },
+    Benchmark { algorithm: Algorithm::Scrypt, cost: "log2 N", axis: Axis::linear, plan: scrypt_series },
 ];
 
-const fn pbkdf2(algorithm: Algorithm, title: &'static str, plan: fn() -> Vec<PlannedSeries>) -> Benchmark {
-    Benchmark { algorithm, title, cost: "iterations", axis: Axis::logarithmic, plan }
+const fn pbkdf2(algorithm: Algorithm, plan: fn() -> Vec<PlannedSeries>) -> Benchmark {
+    Benchmark { algorithm, cost: "iterations", axis: Axis::logarithmic, plan }
 }
 
 impl Benchmark {
+    /// The title in tables: the name of the algorithm, as on the command line.
+    pub(super) fn title(&self) -> &'static str {
+        self.algorithm.name()
+    }
+
     /// Parses the name of an algorithm on the command line.
     pub(super) fn parser() -> impl TypedValueParser<Value = &'static Self> {
-        let names = ALL.iter().map(|benchmark| benchmark.algorithm.name());
+        let names = ALL.iter().map(Benchmark::title);
         PossibleValuesParser::new(names).try_map(|name| Self::named(&name))
     }
 
     /// Returns the benchmark of an algorithm.
     pub(super) fn named(name: &str) -> Result<&'static Self, &'static str> {
-        ALL.iter().find(|benchmark| benchmark.algorithm.name() == name).ok_or("no benchmark has that name")
+        ALL.iter().find(|benchmark| benchmark.title() == name).ok_or("no benchmark has that name")
     }
 }
 
 impl Serialize for Benchmark {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.algorithm.name())
-    }
-}
-
-impl<'de> Deserialize<'de> for &'static Benchmark {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Benchmark::named(&String::deserialize(deserializer)?).map_err(de::Error::custom)
+        serializer.serialize_str(self.title())
     }
 }

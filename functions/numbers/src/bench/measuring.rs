@@ -78,7 +78,7 @@ impl Run<'_> {
     fn series(&mut self, benchmark: &Benchmark, planned: PlannedSeries) -> Result<Series, Failure> {
         let (mut one, mut in_lanes) = (Points::new(), Points::new());
         let rows = planned.rows.iter().map(|row| {
-            self.bar.set_message(format!("{} {} {}", benchmark.title, benchmark.cost, row.cost));
+            self.bar.set_message(format!("{} {} {}", benchmark.title(), benchmark.cost, row.cost));
             let one = self.figure(row, 1, &mut one)?;
             // Small Argon2 hashes have one lane, and large ones as many as the memory holds.
             let lanes = self.meter.lanes(&row.admitted);
@@ -90,7 +90,7 @@ impl Run<'_> {
         let rows = rows.ok_or_else(|| {
             Failure::system(format!(
                 "{} could not be measured: give the process more memory",
-                benchmark.title
+                benchmark.title()
             ))
         })?;
         Ok(Series { name: planned.name, rows })

@@ -3,8 +3,6 @@
 use saltern_encoded::Algorithm;
 use serde::Deserialize;
 
-use super::benchmark::Benchmark;
-
 /// The published results.
 #[derive(Debug, Deserialize)]
 pub(super) struct Published {
@@ -15,8 +13,7 @@ pub(super) struct Published {
 #[derive(Debug, Deserialize)]
 pub(super) struct Group {
     pub(super) source: String,
-    #[serde(rename = "algorithm")]
-    pub(super) benchmark: &'static Benchmark,
+    algorithm: String,
     pub(super) machine: String,
     /// The head of its column: the processor, or what else differs.
     pub(super) name: String,
@@ -38,7 +35,7 @@ impl Published {
     }
 
     pub(super) fn of(&self, algorithm: Algorithm) -> impl Iterator<Item = &Group> {
-        self.groups.iter().filter(move |group| group.benchmark.algorithm == algorithm)
+        self.groups.iter().filter(move |group| group.algorithm == algorithm.name())
     }
 }
 
@@ -57,7 +54,7 @@ impl Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::benchmark;
+    use crate::bench::benchmark::{self, Benchmark};
 
     #[test]
     fn every_published_group_is_read() {

@@ -1,7 +1,6 @@
 //! The results of a run, as JSON has them.
 
 use crate::measure::{Machine, Measured, Spread};
-use saltern_encoded::Algorithm;
 use serde::Serialize;
 
 use super::benchmark::Benchmark;
@@ -84,12 +83,6 @@ impl Results {
         let figures = rows.flat_map(|row| [Some(row.one), row.lanes]).flatten();
         let shares = figures.filter_map(|figure| Some(figure.cpu_ms?.median / figure.wall_ms?.median));
         shares.fold(1.0, f64::min)
-    }
-
-    /// Returns the row of a cost.
-    pub(super) fn row(&self, algorithm: Algorithm, series: usize, cost: u64) -> Option<&Row> {
-        let table = self.tables.iter().find(|table| table.benchmark.algorithm == algorithm)?;
-        table.series.get(series)?.rows.iter().find(|row| row.cost == cost)
     }
 }
 

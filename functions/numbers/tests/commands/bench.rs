@@ -104,8 +104,8 @@ fn text(text: &str) {
     let of_18 = text.lines().find(|line| line.trim_start().starts_with("18 ")).unwrap();
     assert!(of_18.contains('≈'), "{of_18}");
     assert!(text.contains("≈ was not measured"), "{text}");
-    assert!(text.contains("PBKDF2-HMAC-SHA-256 40 bytes of output (2 blocks)"));
-    assert!(text.contains("PBKDF2-HMAC-SHA-256 32 bytes of output (1 block)"));
+    assert!(text.contains("pbkdf2-sha256 40 bytes of output (2 blocks)"));
+    assert!(text.contains("pbkdf2-sha256 32 bytes of output (1 block)"));
 }
 
 fn html(html: &str) {
