@@ -75,19 +75,6 @@ pub(crate) struct Summary {
     /// The cost that the script estimated before the run, by list prices.
     #[serde(default, rename = "costUsd")]
     pub(crate) cost_usd: Option<f64>,
-    /// The length of the run. A program other than k6 does not write it.
-    #[serde(default)]
-    pub(crate) seconds: f64,
-    /// The figures of k6.
-    #[serde(default)]
-    pub(crate) metrics: BTreeMap<String, Metric>,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Metric {
-    /// `None` is a figure of a metric without a sample.
-    #[serde(default)]
-    pub(crate) values: BTreeMap<String, Option<f64>>,
 }
 
 /// A piece of the schedule: the rate moves to `per_second` within `seconds`.
@@ -219,7 +206,7 @@ impl Evening {
     }
 }
 
-pub(crate) fn read<T: DeserializeOwned>(file: &Path) -> io::Result<T> {
+fn read<T: DeserializeOwned>(file: &Path) -> io::Result<T> {
     let wrong = |error: &dyn core::fmt::Display| io::Error::other(format!("{}: {error}", file.display()));
     let text = fs::read(file).map_err(|error| wrong(&error))?;
     serde_json::from_slice(&text).map_err(|error| wrong(&error))
@@ -262,8 +249,6 @@ pub(crate) mod tests {
                 ],
                 broken: broken.iter().map(ToString::to_string).collect(),
                 cost_usd: None,
-                seconds: 4.0,
-                metrics: BTreeMap::new(),
             },
             callers: Series { started_at_unix_ms: 1_795_262_400_000, seconds: vec![second; 4], totals },
             fleet: None,

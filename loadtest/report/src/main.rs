@@ -11,7 +11,6 @@ mod evening;
 mod judge;
 mod page;
 mod record;
-mod sustained;
 
 use std::{
     fs,
@@ -39,19 +38,12 @@ enum Command {
         #[arg(required = true)]
         evenings: Vec<PathBuf>,
     },
-    /// Print how k6 and fleet kept a steady rate, as Markdown
-    Sustained {
-        /// Directories that `loadtest/sustained` wrote, one for each run
-        #[arg(required = true)]
-        runs: Vec<PathBuf>,
-    },
 }
 
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Record => record().map(|()| true),
         Command::Page { out, evenings } => page(&out, &evenings),
-        Command::Sustained { runs } => sustained::print(&runs),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
