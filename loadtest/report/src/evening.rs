@@ -89,20 +89,9 @@ pub(crate) struct Piece {
 #[derive(Deserialize)]
 pub(crate) struct Fleet {
     pub(crate) function: Value,
-    #[serde(default)]
-    pub(crate) assumptions: Vec<Assumption>,
     pub(crate) started_at_unix_ms: i64,
     pub(crate) seconds: Vec<FleetSecond>,
     pub(crate) totals: FleetTotals,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct Assumption {
-    pub(crate) what: String,
-    pub(crate) value: Value,
-    pub(crate) unit: String,
-    pub(crate) label: String,
-    pub(crate) source: String,
 }
 
 #[derive(Deserialize)]
@@ -262,7 +251,6 @@ pub(crate) mod tests {
         let seconds = json!([{"second": 0, "concurrency": 12, "environments": 40}, {"second": 4, "concurrency": 17, "environments": 40}]);
         let fleet = json!({
             "function": {"memory_mb": 1769, "account_concurrency": 20},
-            "assumptions": [{"what": "a cold start", "value": 150, "unit": "ms", "label": "unverified", "source": "a test"}],
             "started_at_unix_ms": 1_795_262_398_000_i64,
             "seconds": seconds,
             "totals": {"throttled": {}, "concurrency": 17, "cold_starts": 3, "spillover": 2, "usd": 0.25},

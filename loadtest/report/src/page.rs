@@ -1,15 +1,14 @@
 //! The page of a load test: the verdict, the contents, the evenings side by side, then each one.
 
-use std::{collections::BTreeSet, io};
+use std::io;
 
 use saltern_page::{
     Axis, Page, Plot, Section, Series, Table, Verdict, count, milliseconds, or_nothing, percent, rounded, usd,
 };
 use serde::Deserialize;
-use serde_json::Value;
 
 use crate::{
-    evening::{Assumption, Evening, Fleet, FleetSecond, Piece},
+    evening::{Evening, Fleet, FleetSecond, Piece},
     judge::{Judgement, share_failed, together},
     record::{Percentiles, Second, whole},
 };
@@ -41,8 +40,6 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
         .section(side_by_side(evenings, judgements, &yle))
         .section(beside_yle(evenings, judgements, &yle))
         .sections(each)
-        .section(how(evenings))
-        .sections(assumptions(evenings))
         .footer(format!("Yle's figures: {}. Our figures: {ours}.", yle.source))
         .html())
 }
@@ -331,63 +328,6 @@ fn beside_plan(evening: &Evening) -> Option<Table> {
     )
 }
 
-fn how(evenings: &[Evening]) -> Section {
-    let through_fleet = evenings.iter().any(|evening| evening.fleet.is_some());
-    let rates = evenings.iter().map(|evening| {
-        let pieces = evening.summary.pieces.as_slice();
-        let pieces = or_nothing((!pieces.is_empty()).then_some(pieces), in_words);
-        [evening.about.short.clone(), pieces, evening.summary.script.clone()]
-    });
-    let functions = evenings.iter().filter_map(|evening| {
-        let function = plain(&evening.fleet.as_ref()?.function);
-        Some(format!("{}, the function: {function}.", evening.about.short))
-    });
-    let mut section = Section::new("How it was run").prose(
-        "The load is an open model: callers arrive at the planned rate, even if earlier callers still wait. k6 spaces \
-         the arrivals evenly. In front of the Scala clients callers arrive independently of each other.",
-    );
-    if through_fleet {
-        section = section.prose(
-            "The evenings are short. The ordinary load, the rise and the crowd last seconds here, and minutes or hours in \
-             reality. The time of the model is real time: a second is a second, and environments start at Lambda's pace. \
-             Longer phases would repeat the same load and hide the rise. In the plan callers arrive independently of each \
-             other, so the plan's peaks are somewhat higher.",
-        );
-    }
-    section
-        .table(Table::new("The rates").words("evening").words("logins a second").words("script").rows(rates))
-        .table(knobs(evenings))
-        .notes(functions)
-}
-
-/// Returns the table of all knobs. A script without a knob has no value for it.
-fn knobs(evenings: &[Evening]) -> Table {
-    let names: BTreeSet<&String> = evenings.iter().flat_map(|evening| evening.summary.knobs.keys()).collect();
-    let names = names.into_iter().filter(|name| !OF_THE_RUN.contains(&name.as_str()));
-    let rows = names.map(|name| {
-        let cell = |evening: &Evening| or_nothing(evening.summary.knobs.get(name), plain);
-        core::iter::once(name.clone()).chain(evenings.iter().map(cell)).collect::<Vec<_>>()
-    });
-    let columns = Table::new("The knobs").words("");
-    evenings.iter().fold(columns, |columns, evening| columns.words(evening.about.short.clone())).rows(rows)
-}
-
-/// Returns the assumptions of fleet's model with their sources.
-fn assumptions(evenings: &[Evening]) -> Option<Section> {
-    let mut seen = BTreeSet::new();
-    let all =
-        evenings.iter().filter_map(|evening| evening.fleet.as_ref()).flat_map(|fleet| &fleet.assumptions);
-    let rows: Vec<_> = all
-        .filter(|assumption| seen.insert(&assumption.what))
-        .map(|Assumption { what, value, unit, label, source }| {
-            [what.clone(), format!("{} {unit}", plain(value)), label.clone(), source.clone()]
-        })
-        .collect();
-    let columns = ["assumption", "value", "status", "source"];
-    let table = columns.into_iter().fold(Table::new("Each with its source"), Table::words);
-    (!rows.is_empty()).then(|| Section::new("Assumptions of the model").table(table.rows(rows)))
-}
-
 fn line(name: &str, evening: &Evening, value: impl Fn(&Second) -> f64) -> Series {
     let points =
         evening.callers.seconds.iter().zip(0u32..).map(|(second, at)| (f64::from(at), value(second)));
@@ -423,36 +363,6 @@ fn machines(evening: &Evening, yle: &Yle) -> Option<String> {
     Some(count((yle.first_errors_requests_per_second / capacity).ceil()))
 }
 
-fn in_words(pieces: &[Piece]) -> String {
-    let mut from = pieces.first().map_or(0.0, |piece| piece.per_second);
-    let mut parts = Vec::new();
-    for piece in pieces {
-        let (rate, seconds) = (count(piece.per_second), count(piece.seconds));
-        let is_constant = (piece.per_second - from).abs() < f64::EPSILON;
-        parts.push(if is_constant {
-            format!("{rate} for {seconds} s")
-        } else {
-            format!("to {rate} within {seconds} s")
-        });
-        from = piece.per_second;
-    }
-    parts.join(", ")
-}
-
-/// Returns JSON as text without braces and quotes.
-fn plain(value: &Value) -> String {
-    match value {
-        Value::Null => "none".to_owned(),
-        Value::String(text) => text.clone(),
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(name, value)| format!("{} {}", name.replace('_', " "), plain(value)))
-            .collect::<Vec<_>>()
-            .join(", "),
-        other => other.to_string(),
-    }
-}
-
 #[allow(clippy::cast_precision_loss, reason = "milliseconds since 1970 need 41 bits")]
 fn ms(count: i64) -> f64 {
     count as f64
@@ -472,17 +382,6 @@ const KINDS: [(&str, &str); 8] = [
     ("refused", "4xx"),
     ("fault", "5xx"),
     ("wrong", "WRONG"),
-];
-
-/// Knobs of the place and the cost of a run. They do not describe the load.
-const OF_THE_RUN: [&str; 7] = [
-    "LOAD_ARCHITECTURE",
-    "LOAD_BACKEND_URL",
-    "LOAD_BILLED_MS",
-    "LOAD_COST_CEILING_USD",
-    "LOAD_MEMORY_MB",
-    "LOAD_SUMMARY_FILE",
-    "LOAD_URL",
 ];
 
 const MS_PER_SECOND: f64 = 1000.0;
@@ -524,10 +423,7 @@ mod tests {
             "The plan and the measurements",
             "planned (extrapolated)",
             "0.250 USD",
-            "unverified",
             "3,000,000",
-            "50 for 1 s, to 100 within 3 s",
-            "login 100",
         ] {
             assert!(html.contains(said), "{said}");
         }
@@ -608,7 +504,7 @@ mod tests {
         own.summary.pieces = Vec::new();
         let html = page(&[own]);
         assert!(html.contains("5.81 USD"));
-        for said in ["fleet", "An hour at the highest rate", "– USD", "Lambda's pace"] {
+        for said in ["fleet", "An hour at the highest rate", "– USD"] {
             assert!(!html.contains(said), "{said}");
         }
         assert!(page(&[through_fleet("two", Expected::Holds, &[])]).contains("fleet's model of Lambda"));
