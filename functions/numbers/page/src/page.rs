@@ -11,7 +11,6 @@ pub struct Page {
     verdict: Verdict,
     warning: String,
     facts: Vec<(String, String)>,
-    facts_of: String,
     has_contents: bool,
     sections: Vec<Section>,
     footer: String,
@@ -60,7 +59,6 @@ impl Page {
             verdict,
             warning: String::new(),
             facts: Vec::new(),
-            facts_of: String::new(),
             has_contents: false,
             sections: Vec::new(),
             footer: String::new(),
@@ -76,12 +74,6 @@ impl Page {
     {
         self.facts.extend(facts.into_iter().map(|(name, value)| (name.into(), value.into())));
         self
-    }
-
-    /// Sets the line above the large figures. It names the subject of the figures.
-    #[must_use]
-    pub fn facts_of(self, whose: impl Into<String>) -> Self {
-        Self { facts_of: whose.into(), ..self }
     }
 
     /// Sets a warning about the figures, below the verdict.
@@ -138,7 +130,6 @@ impl Page {
                         @if !self.warning.is_empty() { p.warning role="note" { (self.warning) } }
                     }
                     main {
-                        @if !self.facts_of.is_empty() { p.facts-of { (self.facts_of) } }
                         @if !self.facts.is_empty() {
                             dl.facts style={ "--columns:" (columns(self.facts.len())) } { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
                         }
@@ -367,7 +358,6 @@ mod tests {
             .warning("<b>")
             .contents()
             .facts([("<f>", "<g>")])
-            .facts_of("<q>")
             .section(section)
             .footer("<o>")
             .html()
@@ -377,7 +367,7 @@ mod tests {
     fn text_is_escaped_everywhere() {
         let html = page();
         for raw in [
-            "<b>", "<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<q>", "<o>", "<x>",
+            "<b>", "<i>", "<s>", "<c>", "<w>", "<r>", "<h>", "<t>", "<v>", "<f>", "<g>", "<o>", "<x>",
             "<script",
         ] {
             assert!(!html.contains(raw), "{raw}");
