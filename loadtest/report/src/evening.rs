@@ -15,10 +15,8 @@ pub(crate) struct Evening {
     pub(crate) callers: Series,
     /// The series of fleet, if fleet was the target.
     pub(crate) fleet: Option<Fleet>,
-    /// The plan of the same evening, in simulated time.
-    pub(crate) plan: Option<Planned>,
-    /// The plan of an hour at the highest rate.
-    pub(crate) hour: Option<Planned>,
+    /// The plan of an hour at the highest rate, in simulated time.
+    pub(crate) hour: Option<Plan>,
 }
 
 /// `evening.json`: the description of the evening. Without this file the directory gives the name,
@@ -110,30 +108,17 @@ pub(crate) struct FleetTotals {
     pub(crate) usd: f64,
 }
 
-/// `plan.json` and `hour.json`, by `saltern-fleet plan --json`.
+/// `hour.json`, by `saltern-fleet plan --json`.
 #[derive(Deserialize)]
-pub(crate) struct Planned {
-    pub(crate) plan: Plan,
-    pub(crate) series: PlannedSeries,
+struct Planned {
+    plan: Plan,
 }
 
 #[derive(Deserialize)]
 pub(crate) struct Plan {
     pub(crate) is_extrapolated: bool,
-    pub(crate) logins: u64,
-    pub(crate) throttled_logins: u64,
-    pub(crate) concurrency_most: u64,
-    pub(crate) cold_starts: u64,
-    pub(crate) p50_ms: Option<f64>,
-    pub(crate) p90_ms: Option<f64>,
-    pub(crate) p99_ms: Option<f64>,
     pub(crate) usd: f64,
     pub(crate) usd_per_million: f64,
-}
-
-#[derive(Deserialize)]
-pub(crate) struct PlannedSeries {
-    pub(crate) seconds: Vec<FleetSecond>,
 }
 
 impl About {
@@ -160,8 +145,7 @@ impl Evening {
             summary,
             callers: read(&file("callers.json"))?,
             fleet: read_if_there(&file("fleet.json"))?,
-            plan: read_if_there(&file("plan.json"))?,
-            hour: read_if_there(&file("hour.json"))?,
+            hour: read_if_there::<Planned>(&file("hour.json"))?.map(|planned| planned.plan),
         })
     }
 
@@ -175,7 +159,7 @@ impl Evening {
 
     /// Returns whether the plan uses durations that were not measured on Lambda.
     pub(crate) fn is_extrapolated(&self) -> bool {
-        [&self.plan, &self.hour].into_iter().flatten().any(|planned| planned.plan.is_extrapolated)
+        self.hour.as_ref().is_some_and(|hour| hour.is_extrapolated)
     }
 
     /// Returns the head of its column and the name of its bars. The name marks extrapolated
@@ -241,12 +225,11 @@ pub(crate) mod tests {
             },
             callers: Series { started_at_unix_ms: 1_795_262_400_000, seconds: vec![second; 4], totals },
             fleet: None,
-            plan: None,
             hour: None,
         }
     }
 
-    /// Returns the same evening through fleet, with a plan.
+    /// Returns the same evening through fleet, with a planned hour.
     pub(crate) fn through_fleet(short: &str, expected: Expected, broken: &[&str]) -> Evening {
         let seconds = json!([{"second": 0, "concurrency": 12, "environments": 40}, {"second": 4, "concurrency": 17, "environments": 40}]);
         let fleet = json!({
@@ -255,15 +238,10 @@ pub(crate) mod tests {
             "seconds": seconds,
             "totals": {"throttled": {}, "concurrency": 17, "cold_starts": 3, "spillover": 2, "usd": 0.25},
         });
-        let plan = json!({
-            "plan": {"is_extrapolated": true, "logins": 400, "throttled_logins": 4, "concurrency_most": 18, "cold_starts": 5,
-                     "p50_ms": 164.0, "p90_ms": 175.0, "p99_ms": null, "usd": 0.5, "usd_per_million": 1250.0},
-            "series": {"seconds": seconds},
-        });
+        let hour = json!({"is_extrapolated": true, "usd": 0.5, "usd_per_million": 1250.0});
         Evening {
             fleet: Some(serde_json::from_value(fleet).unwrap()),
-            plan: Some(serde_json::from_value(plan.clone()).unwrap()),
-            hour: Some(serde_json::from_value(plan).unwrap()),
+            hour: Some(serde_json::from_value(hour).unwrap()),
             ..evening(short, expected, broken)
         }
     }

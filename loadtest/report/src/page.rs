@@ -99,10 +99,10 @@ fn figures(evenings: &[Evening], yle: &Yle) -> Vec<Vec<String>> {
         None => evening.summary.cost_usd.map(usd),
     });
     row("cost of an hour at the highest rate, planned", &|evening| {
-        evening.hour.as_ref().map(|hour| usd(hour.plan.usd))
+        evening.hour.as_ref().map(|hour| usd(hour.usd))
     });
     row("cost of a million logins in that hour, planned", &|evening| {
-        evening.hour.as_ref().map(|hour| usd(hour.plan.usd_per_million))
+        evening.hour.as_ref().map(|hour| usd(hour.usd_per_million))
     });
     row("machines like this one for 3,000 logins a second", &|evening| machines(evening, yle));
     rows
@@ -121,7 +121,6 @@ fn one(evening: &Evening, judgement: &Judgement) -> Section {
         .charts(totals.hello_ms.map(|_| hello(evening)))
         .notes(lag(evening))
         .notes((!broken.is_empty()).then(|| format!("Broken budgets: {}.", broken.join("; "))))
-        .tables(beside_plan(evening))
 }
 
 /// Returns a sentence if requests were sent later than scheduled.
@@ -193,18 +192,14 @@ fn concurrency_over_time(evening: &Evening) -> Plot {
     };
     let offset = ms(fleet.started_at_unix_ms - evening.callers.started_at_unix_ms) / MS_PER_SECOND;
     let end = whole(evening.callers.seconds.len() as u64);
-    let points = |series: &[FleetSecond], offset: f64, count: fn(&FleetSecond) -> u64| -> Vec<(f64, f64)> {
+    let points = |count: fn(&FleetSecond) -> u64| -> Vec<(f64, f64)> {
         let at = |second: &FleetSecond| (ms(second.second) + offset, whole(count(second)));
-        series.iter().map(at).filter(|(at, _)| (0.0..=end).contains(at)).collect()
+        fleet.seconds.iter().map(at).filter(|(at, _)| (0.0..=end).contains(at)).collect()
     };
-    let mut plot = Plot::new("Environments", Axis::elapsed(), Axis::linear(""))
+    let plot = Plot::new("Environments", Axis::elapsed(), Axis::linear(""))
         .about("Environments that existed, and environments that were busy.")
-        .series(Series::line("busy", points(&fleet.seconds, offset, |second| second.concurrency)))
-        .series(Series::line("existing", points(&fleet.seconds, offset, |second| second.environments)));
-    if let Some(plan) = &evening.plan {
-        let planned = points(&plan.series.seconds, 0.0, |second| second.concurrency);
-        plot = plot.series(Series::line("busy, planned", planned));
-    }
+        .series(Series::line("busy", points(|second| second.concurrency)))
+        .series(Series::line("existing", points(|second| second.environments)));
     match quota(evening) {
         // A quota far above all values would only flatten the lines.
         Some(quota) if quota <= QUOTA_IN_SIGHT * concurrency(evening) => {
@@ -231,38 +226,6 @@ fn hello(evening: &Evening) -> Plot {
         .about("/hello waits behind the hashes. A caller that gave up counts with the time until it gave up.")
         .series(line("p50", evening, |second| second.hello_ms.map_or(f64::NAN, |ms| ms.p50)))
         .series(line("p99", evening, |second| second.hello_ms.map_or(f64::NAN, |ms| ms.p99)))
-}
-
-fn beside_plan(evening: &Evening) -> Option<Table> {
-    let (plan, fleet) = (&evening.plan.as_ref()?.plan, evening.fleet.as_ref()?);
-    let totals = &evening.callers.totals;
-    let label = if plan.is_extrapolated { "planned (extrapolated)" } else { "planned" };
-    let planned = [plan.p50_ms, plan.p90_ms, plan.p99_ms];
-    let times = PERCENTILES.into_iter().zip(planned).map(|((name, of), planned)| {
-        let measured = or_nothing(totals.ms.map(of), milliseconds);
-        [name.to_owned(), or_nothing(planned, milliseconds), measured]
-    });
-    let throttled = totals.failed.get("throttled").copied().unwrap_or_default();
-    let counts = [
-        ("most concurrent requests", plan.concurrency_most, fleet.totals.concurrency),
-        ("cold starts", plan.cold_starts, fleet.totals.cold_starts),
-    ];
-    let counts = counts
-        .map(|(name, planned, counted)| [name.to_owned(), count(whole(planned)), count(whole(counted))]);
-    Some(
-        Table::new("The plan and the measurements")
-            .words("")
-            .numbers(label)
-            .numbers("measured")
-            .rows(times)
-            .rows(counts)
-            .row([
-                "throttled logins".to_owned(),
-                percent(whole(plan.throttled_logins), whole(plan.logins)),
-                percent(whole(throttled), whole(totals.requested)),
-            ])
-            .row(["cost".to_owned(), usd(plan.usd), usd(fleet.totals.usd)]),
-    )
 }
 
 fn line(name: &str, evening: &Evening, value: impl Fn(&Second) -> f64) -> Series {
@@ -345,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn each_evening_has_charts_a_plan_and_a_column() {
+    fn each_evening_has_charts_and_a_column() {
         let html = page(&[
             evening("zero", Expected::Falls, &["hello_ms: p(99)<100 (is 4000)"]),
             through_fleet("two", Expected::Holds, &[]),
@@ -355,10 +318,7 @@ mod tests {
             "Broken budgets: hello_ms: p(99)&lt;100 (is 4000).",
             "Concurrent requests",
             "Environments",
-            "busy, planned",
             "quota",
-            "The plan and the measurements",
-            "planned (extrapolated)",
             "0.250 USD",
             "Yle held 1,500 logins a second with a p90 of 300 ms. At 3,000",
         ] {
@@ -370,7 +330,6 @@ mod tests {
     fn a_page_of_one_evening_loads_nothing() {
         let html = page(&[evening("mine", Expected::Holds, &[])]);
         assert!(html.contains("&lt;A story&gt;"));
-        assert!(!html.contains("The plan and the measurements"));
         for loads in ["<script", "src=", "url("] {
             assert!(!html.contains(loads), "{loads}");
         }
