@@ -20,26 +20,21 @@ pub(crate) struct Series {
 
 /// One second. An operation counts as requested in its first second, and its result in its last.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
 pub(crate) struct Second {
     pub(crate) requested: u64,
     pub(crate) right: u64,
     /// The right answers that a backend's client computed itself.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) local: u64,
     /// Operations that waited for their answers, on average over the second.
-    #[serde(default)]
     pub(crate) under_way: f64,
     /// Operations without the right answer, by their kind in `lib/answers.ts`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) failed: BTreeMap<String, u64>,
     /// Times of right answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) ms: Option<Percentiles>,
     /// Times of `/hello`, if the script sends it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) hello_ms: Option<Percentiles>,
     /// Iterations that k6 dropped.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub(crate) dropped: u64,
 }
 
@@ -49,7 +44,6 @@ pub(crate) struct Percentiles {
     pub(crate) p50: f64,
     pub(crate) p90: f64,
     pub(crate) p99: f64,
-    pub(crate) max: f64,
 }
 
 /// Reads all lines. Most lines have other metrics and are not parsed.
@@ -230,7 +224,7 @@ impl Gathered {
 fn percentiles(values: &mut [f64]) -> Option<Percentiles> {
     values.sort_unstable_by(f64::total_cmp);
     let rank = |percent: usize| values.get((values.len() * percent).div_ceil(100).saturating_sub(1)).copied();
-    Some(Percentiles { p50: rank(50)?, p90: rank(90)?, p99: rank(99)?, max: *values.last()? })
+    Some(Percentiles { p50: rank(50)?, p90: rank(90)?, p99: rank(99)? })
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of iterations")]
@@ -241,11 +235,6 @@ fn count(value: f64) -> u64 {
 #[allow(clippy::cast_precision_loss, reason = "counts of a run are far below 2^52")]
 pub(crate) fn whole(count: u64) -> f64 {
     count as f64
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// The metrics with their quotes, as k6 writes them.
@@ -326,8 +315,8 @@ mod tests {
     fn percentiles_are_measured_values() {
         let mut values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         let of_hundred = percentiles(&mut values).unwrap();
-        assert_eq!(of_hundred, Percentiles { p50: 50.0, p90: 90.0, p99: 99.0, max: 100.0 });
-        assert_eq!(percentiles(&mut [7.0]).unwrap(), Percentiles { p50: 7.0, p90: 7.0, p99: 7.0, max: 7.0 });
+        assert_eq!(of_hundred, Percentiles { p50: 50.0, p90: 90.0, p99: 99.0 });
+        assert_eq!(percentiles(&mut [7.0]).unwrap(), Percentiles { p50: 7.0, p90: 7.0, p99: 7.0 });
         assert_eq!(percentiles(&mut []), None);
     }
 
