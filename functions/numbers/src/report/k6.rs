@@ -13,8 +13,6 @@ use saltern_program::Failure;
 pub(crate) struct Summary {
     /// The name of the script.
     pub(crate) script: Option<String>,
-    /// The question that the script answers.
-    pub(crate) question: Option<String>,
     /// The settings of the run.
     #[serde(default)]
     knobs: BTreeMap<String, Value>,

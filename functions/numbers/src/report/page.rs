@@ -4,8 +4,7 @@ use saltern_page::{
     Axis, Page, Plot, Section, Series, Table, Verdict, count, exact, or_nothing, percent, rounded, usd,
 };
 use saltern_service::metrics::{
-    ANSWER, ARENA, BATCH_OPERATIONS, COLD_STARTS, HASH, LANES, Metric, OPERATIONS, QUEUE, REFUSALS,
-    REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
+    COLD_STARTS, HASH, Metric, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
 };
 
 use super::{
@@ -78,14 +77,9 @@ impl Report<'_> {
         (invocations > 0.0).then(|| self.bill.as_ref().map(|bill| bill.usd() / invocations * 1e6)).flatten()
     }
 
-    /// Returns the figures of k6, beside the counts of Lambda and Saltern.
+    /// Returns the times of k6.
     fn callers(&self) -> Option<Section> {
         let k6 = self.k6?;
-        let script = k6.script.as_deref().unwrap_or("k6");
-        let question =
-            k6.question.as_deref().map_or_else(String::new, |question| format!(" Its question: {question}"));
-        let mut section =
-            Section::new("The callers").prose(format!("From the summary of {script}.{question}"));
         let mut answers = Table::new("Operations by their result, in milliseconds")
             .words("kind")
             .numbers_each(["count", "p50", "p90", "p99", "max"]);
@@ -97,31 +91,18 @@ impl Report<'_> {
                 answers = answers.row([kind.to_owned(), count(seen)].into_iter().chain(times));
             }
         }
-        section = section.table(answers);
-        let own: f64 =
-            self.figures.own(REQUESTS.cloudwatch, "Sum").iter().map(|(_, points)| points.sum()).sum();
-        let counted = [
-            ("sent by k6", k6.value("http_reqs", "count")),
-            ("at the function URL", self.there("url_requests")),
-            ("refused by Lambda, throttled", self.there("throttles")),
-            ("taken by Lambda", self.there("invocations")),
-            ("answered by Saltern", (own > 0.0).then_some(own)),
-        ];
-        let requests = Table::new("Requests, as each part counted them")
-            .words("place")
-            .numbers("requests")
-            .rows(counted.map(|(place, seen)| [place.to_owned(), or_nothing(seen, count)]));
-        Some(section.table(requests).notes([
-            "k6 counts its own requests. The others count all requests of the window. A throttled request is not \
-             taken by Lambda.",
-        ]))
+        let script = k6.script.as_deref().unwrap_or("k6");
+        Some(Section::new("The callers").prose(format!("From the summary of {script}.")).table(answers))
     }
 
     fn lambda(&self) -> Section {
         let step = self.window.step();
+        let period = f64::from(self.window.period);
+        // Lambda has no count in periods without requests: it is 0 there.
+        let taken = self.figures.lambda("invocations").over(self.window, 0.0).into_iter();
         let rate = Plot::new("Requests", self.time(), Axis::linear("a second"))
             .about(format!("Requests that Lambda took, averaged over each {step}."))
-            .series(self.rate("taken", "invocations"));
+            .series(Series::line("taken", taken.map(|(at, count)| (at, count / period)).collect()));
         let lost = Plot::new("Refused or failed", self.time(), Axis::linear("requests"))
             .about(format!("Throttled with 429, or ended by a crash or a timeout, in each {step}."))
             .series(self.line("throttled", self.figures.lambda("throttles"), 0.0))
@@ -129,47 +110,53 @@ impl Report<'_> {
         let mut environments = Plot::new("Environments", self.time(), Axis::linear("at once"))
             .about(format!("The most within each {step}."))
             .series(self.line("in use", self.figures.lambda("concurrency"), 0.0));
-        let mut section = Section::new("Lambda").chart(rate).chart(lost);
-        if self.figures.lambda("provisioned_in_use").is_empty() {
-            section = section.chart(environments);
-        } else {
+        if !self.figures.lambda("provisioned_in_use").is_empty() {
             let provisioned = allocated(self.figures, self.window);
             let times = self.window.periods().map(|time| super::window::seconds(time - self.window.from));
             environments = environments.series(Series::line("provisioned", times.zip(provisioned).collect()));
-            let spillover = Plot::new("Spillover", self.time(), Axis::linear("requests"))
-                .about(format!(
-                    "Requests that waited for a cold start because no provisioned environment was free, in each {step}."
-                ))
-                .series(self.line("spillover", self.figures.lambda("spillover"), 0.0));
-            section = section.chart(environments).chart(spillover);
         }
-        let section = section
+        let section = Section::new("Lambda")
+            .chart(rate)
+            .chart(lost)
+            .chart(environments)
             .chart(self.percentiles(
                 "Time at the URL",
                 "From the request to the response, at the function URL.",
-                "url",
+                |percentile| self.figures.lambda(&format!("url_{percentile}")),
             ))
             .chart(self.percentiles(
                 "Time of a run",
                 "The billed time, without the function URL.",
-                "duration",
+                |percentile| self.figures.lambda(&format!("duration_{percentile}")),
             ));
+        section.table(self.requests()).notes(self.k6.map(|_| {
+            "k6 counts its own requests. The others count all requests of the window. A throttled request is not \
+             taken by Lambda."
+        }))
+    }
+
+    /// Returns the requests as each part counted them.
+    fn requests(&self) -> Table {
+        let own = self.totals(&REQUESTS);
         let counts = [
-            ("taken", "invocations"),
-            ("throttled: Lambda answered 429", "throttles"),
-            ("ended with an error: a crash or a timeout", "errors"),
-            ("ran on provisioned environments", "provisioned_invocations"),
-            ("no provisioned environment was free: spillover", "spillover"),
-            ("answered 4xx at the URL", "url_4xx"),
-            ("answered 5xx at the URL", "url_5xx"),
+            ("sent by k6", self.k6.and_then(|k6| k6.value("http_reqs", "count"))),
+            ("at the function URL", self.there("url_requests")),
+            ("taken", self.there("invocations")),
+            ("throttled: Lambda answered 429", self.there("throttles")),
+            ("ended with an error: a crash or a timeout", self.there("errors")),
+            ("ran on provisioned environments", self.there("provisioned_invocations")),
+            ("no provisioned environment was free: spillover", self.there("spillover")),
+            ("answered by Saltern", (!own.is_empty()).then(|| own.iter().map(|(_, total)| total).sum())),
+            ("answered 4xx at the URL", self.there("url_4xx")),
+            ("answered 5xx at the URL", self.there("url_5xx")),
         ];
         let mut table = Table::new("Requests").words("kind").numbers("count").numbers("of those taken");
-        for (words, id) in counts {
-            if let Some(seen) = self.there(id) {
+        for (words, seen) in counts {
+            if let Some(seen) = seen {
                 table = table.row([words.to_owned(), count(seen), percent(seen, self.sum("invocations"))]);
             }
         }
-        section.table(table)
+        table
     }
 
     fn saltern(&self) -> Section {
@@ -180,45 +167,20 @@ impl Report<'_> {
                  CloudWatch does not find series without a value for two weeks.",
             );
         }
-        let operations =
-            self.sums("Operations", "Hashes and verifications by outcome", &OPERATIONS, |labels| {
-                [labels.first(), labels.last()].into_iter().flatten().copied().collect::<Vec<_>>().join(" ")
-            });
-        let mut section = section
-            .chart(operations)
-            .chart(self.own("Hashing", "The 90th percentile of the computation", &HASH, "p90"))
-            .chart(self.own_percentiles(
-                "Queue",
-                "From the arrival in the queue to the start of the computation.",
-                &QUEUE,
-                "ms",
-            ))
-            .chart(self.own(
-                "Answering",
-                "The 90th percentile inside the function, by operation",
-                &ANSWER,
-                "p90",
-            ));
-        let refusals = self.totals(&REFUSALS);
-        if !refusals.is_empty() {
-            section = section
-                .chart(self.sums("Refusals", "Problems by their code", &REFUSALS, |labels| labels.join(" ")));
-        }
-        for (title, about, metric, unit) in [
-            ("Lanes", "Lanes in use on the worker of an operation.", &LANES, "lanes"),
-            ("Batches", "Operations in a batch.", &BATCH_OPERATIONS, "operations"),
-            ("Memory for Argon2", "The memory that the workers hold.", &ARENA, "bytes"),
-        ] {
-            if !self.figures.own(metric.cloudwatch, "p90").is_empty() {
-                section = section.chart(self.own_percentiles(title, about, metric, unit));
-            }
-        }
-        let mut table = Table::new("Refusals and starts").words("event").numbers("count");
-        for (code, total) in refusals {
-            table = table.row([code, count(total)]);
-        }
-        let cold = self.totals(&COLD_STARTS).iter().map(|(_, total)| total).sum();
-        section.table(table.row(["environments started for a request".to_owned(), count(cold)]))
+        let cold: f64 = self.totals(&COLD_STARTS).iter().map(|(_, total)| total).sum();
+        let rows = |metric, before: &str| {
+            let row = |(labels, total): (String, f64)| {
+                [format!("{before}{}", labels.replace(SEPARATOR, ", ")), count(total)]
+            };
+            self.totals(metric).into_iter().map(row).collect::<Vec<_>>()
+        };
+        let table = Table::new("Operations, refusals, and environments")
+            .words("event")
+            .numbers("count")
+            .rows(rows(&OPERATIONS, ""))
+            .rows(rows(&REFUSALS, "refusal: "))
+            .row(["environments started for a request".to_owned(), count(cold)]);
+        section.chart(self.hashing()).chart(self.queue()).table(table)
     }
 
     /// Returns the progress of the migration, from the hashes of users who logged in.
@@ -313,77 +275,27 @@ impl Report<'_> {
         Series::line(name, points.over(self.window, missing))
     }
 
-    /// Returns a count of Lambda as a rate. Lambda has no count in periods without requests: it is
-    /// 0 there.
-    fn rate(&self, name: &str, id: &str) -> Series {
-        per_second(name, &self.figures.lambda(id).over(self.window, 0.0), self.window)
-    }
-
-    fn percentiles(&self, title: &str, about: &str, id: &str) -> Plot {
-        let of = |percentile: &str| self.figures.lambda(&format!("{id}_{percentile}"));
-        self.band(title, about, "ms", of("p50"), of("p90"), of("p99"))
-    }
-
-    fn own_percentiles(&self, title: &str, about: &str, metric: &Metric, unit: &str) -> Plot {
-        let of = |statistic: &str| {
-            self.figures
-                .own(metric.cloudwatch, statistic)
-                .first()
-                .map(|(_, points)| *points)
-                .unwrap_or_default()
-        };
-        self.band(title, about, unit, of("p50"), of("p90"), of("p99"))
-    }
-
-    fn band(
-        &self,
-        title: &str,
-        about: &str,
-        unit: &str,
-        p50: Points<'_>,
-        p90: Points<'_>,
-        p99: Points<'_>,
-    ) -> Plot {
-        let low = p50.over(self.window, f64::NAN);
-        let high = p99.over(self.window, f64::NAN);
-        let band = low.into_iter().zip(high).map(|((x, low), (_, high))| (x, low, high)).collect();
-        Plot::new(title, self.time(), Axis::linear(unit))
-            .about(about)
-            .series(Series::band("p50 to p99", band))
-            .series(self.line("p90", p90, f64::NAN))
-    }
-
-    /// Returns a statistic of a metric, with a line for each label.
-    fn own(&self, title: &str, about: &str, metric: &Metric, statistic: &str) -> Plot {
-        let mut series = self.figures.own(metric.cloudwatch, statistic);
-        let left_out = series.split_off(series.len().min(MOST_SERIES)).len();
-        let about = match left_out {
-            0 => format!("{about}."),
-            more => format!("{about}. {more} more are not shown."),
-        };
-        series
+    /// Returns the 90th percentile of the computation, with a line for each policy.
+    fn hashing(&self) -> Plot {
+        let plot = Plot::new("Hashing", self.time(), Axis::linear("ms"))
+            .about("The 90th percentile of the computation, by policy.");
+        self.figures
+            .own(HASH.cloudwatch, "p90")
             .into_iter()
-            .fold(Plot::new(title, self.time(), Axis::linear("ms")).about(about), |plot, (labels, points)| {
-                plot.series(self.line(name(labels), points, f64::NAN))
-            })
+            .fold(plot, |plot, (labels, points)| plot.series(self.line(name(labels), points, f64::NAN)))
     }
 
-    /// Returns the counts of a metric a second, added by name. The rarest names become `others`.
-    fn sums(&self, title: &str, about: &str, metric: &Metric, name: impl Fn(&[&str]) -> String) -> Plot {
-        let mut named: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
-        for (labels, points) in self.figures.own(metric.cloudwatch, "Sum") {
-            let name = name(&labels.split(SEPARATOR).collect::<Vec<_>>());
-            add(&mut named, name, &points.over(self.window, 0.0));
-        }
-        named.sort_by(|one, other| total(&other.1).total_cmp(&total(&one.1)));
-        if named.len() > MOST_SERIES {
-            for (_, points) in named.split_off(MOST_SERIES - 1) {
-                add(&mut named, "others".to_owned(), &points);
-            }
-        }
-        let plot =
-            Plot::new(title, self.time(), Axis::linear("a second")).about(format!("{about}, a second."));
-        named.iter().fold(plot, |plot, (name, points)| plot.series(per_second(name, points, self.window)))
+    fn queue(&self) -> Plot {
+        let about = "From the arrival in the queue to the start of the computation.";
+        self.percentiles("Queue", about, |percentile| {
+            let all = self.figures.own(QUEUE.cloudwatch, percentile);
+            all.first().map(|(_, points)| *points).unwrap_or_default()
+        })
+    }
+
+    fn percentiles<'a>(&self, title: &str, about: &str, of: impl Fn(&str) -> Points<'a>) -> Plot {
+        let plot = Plot::new(title, self.time(), Axis::linear("ms")).about(about);
+        PERCENTILES.into_iter().fold(plot, |plot, name| plot.series(self.line(name, of(name), f64::NAN)))
     }
 
     /// Returns the total of each label of a metric, the largest first.
@@ -409,26 +321,9 @@ impl Report<'_> {
     }
 }
 
-fn add(named: &mut Vec<(String, Vec<(f64, f64)>)>, name: String, points: &[(f64, f64)]) {
-    match named.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, sum)) => sum.iter_mut().zip(points).for_each(|(sum, point)| sum.1 += point.1),
-        None => named.push((name, points.to_vec())),
-    }
-}
-
-fn total(points: &[(f64, f64)]) -> f64 {
-    points.iter().map(|point| point.1).sum()
-}
-
-fn per_second(name: &str, points: &[(f64, f64)], window: Window) -> Series {
-    let period = f64::from(window.period);
-    Series::line(name, points.iter().map(|&(x, sum)| (x, sum / period)).collect())
-}
-
 /// Returns the last label. The id of a policy contains its algorithm.
 fn name(labels: &str) -> &str {
     labels.rsplit(SEPARATOR).next().unwrap_or(labels)
 }
 
-/// The number of distinct colours.
-const MOST_SERIES: usize = 6;
+const PERCENTILES: [&str; 3] = ["p50", "p90", "p99"];

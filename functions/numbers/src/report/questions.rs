@@ -2,7 +2,10 @@
 //! metrics.
 
 use aws_sdk_cloudwatch::types::{Dimension, Metric, MetricDataQuery, MetricStat};
-use saltern_service::metrics::{Kind, METRICS, NAMESPACE, SERVICE};
+use saltern_service::metrics::{
+    self, COLD_STARTS, HASH, NAMESPACE, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED,
+    REQUESTS, SERVICE,
+};
 
 /// A series of Lambda, with its id in this program.
 pub(crate) struct Question {
@@ -40,6 +43,18 @@ const LAMBDA: [Question; 18] = [
     of_alias("url_p99", "UrlRequestLatency", "p99"),
 ];
 
+/// Saltern's metrics, with their statistics. Percentiles, because a mean hides long waits.
+const OWN: [(&metrics::Metric, &[&str]); 8] = [
+    (&REQUESTS, &["Sum"]),
+    (&OPERATIONS, &["Sum"]),
+    (&REFUSALS, &["Sum"]),
+    (&COLD_STARTS, &["Sum"]),
+    (&REHASHES_NEEDED, &["Sum"]),
+    (&REHASHES_DONE, &["Sum"]),
+    (&HASH, &["p90"]),
+    (&QUEUE, &["p50", "p90", "p99"]),
+];
+
 /// The function and the alias.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
@@ -72,7 +87,7 @@ impl Question {
 /// each question is a search. A search does not find old names
 /// ([`Window::outlives_searches`](super::window::Window::outlives_searches)).
 fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery> {
-    METRICS.iter().flat_map(move |metric| {
+    OWN.iter().flat_map(move |(metric, statistics)| {
         let dimensions: Vec<_> = metric.labels.iter().map(|label| label.dimension()).collect();
         let schema = [&[NAMESPACE, SERVICE], &dimensions[..]].concat().join(",");
         // The parser of the argument has excluded quotes from the name.
@@ -81,7 +96,7 @@ fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery
         let label: Vec<_> =
             dimensions.iter().map(|dimension| format!("${{PROP('Dim.{dimension}')}}")).collect();
         let label = if label.is_empty() { metric.cloudwatch.to_owned() } else { label.join(SEPARATOR) };
-        statistics(metric.kind).iter().map(move |statistic| {
+        statistics.iter().map(move |statistic| {
             MetricDataQuery::builder()
                 .id(own_id(metric.cloudwatch, statistic))
                 .expression(format!("SEARCH('{found}', '{statistic}', {period})"))
@@ -89,14 +104,6 @@ fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery
                 .build()
         })
     })
-}
-
-/// Returns the statistics of a metric. Percentiles, because a mean hides long waits.
-pub(crate) fn statistics(kind: Kind) -> &'static [&'static str] {
-    match kind {
-        Kind::Count => &["Sum"],
-        Kind::Distribution => &["p50", "p90", "p99"],
-    }
 }
 
 /// Returns the id of a search.

@@ -174,12 +174,9 @@ fn series(id: &str) -> Vec<(&'static str, Minute)> {
         "saltern_HashMilliseconds_p90" => {
             times(&[("bcrypt|bcrypt-11", 166.0), ("argon2id|argon2id-2026", 31.0)])
         }
-        "saltern_AnswerMilliseconds_p90" => times(&[("verify", 188.0), ("hash", 52.0)]),
         "saltern_QueueMilliseconds_p50" => times(&[("QueueMilliseconds", 0.1)]),
         "saltern_QueueMilliseconds_p90" => times(&[("QueueMilliseconds", 0.8)]),
         "saltern_QueueMilliseconds_p99" => times(&[("QueueMilliseconds", 4.2)]),
-        "saltern_LanesInUse_p50" | "saltern_LanesInUse_p90" => times(&[("LanesInUse", 1.0)]),
-        "saltern_LanesInUse_p99" => times(&[("LanesInUse", 1.4)]),
         _ => Vec::new(),
     }
 }

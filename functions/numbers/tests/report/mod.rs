@@ -148,6 +148,9 @@ fn an_evening_becomes_a_page() {
         "<td>sent by k6</td><td class=\"number\">5,880,840</td>",
         "<td>answered by Saltern</td><td class=\"number\">5,880,000</td>",
         "<td>throttled</td><td class=\"number\">840</td>",
+        "<td>verify, bcrypt, bcrypt-11, match</td><td class=\"number\">4,645,200</td>",
+        "<td>refusal: overloaded</td><td class=\"number\">1,780</td>",
+        "<td>environments started for a request</td><td class=\"number\">318</td>",
         "<td>bcrypt-11, older_policy</td><td class=\"number\">4,645,200</td><td class=\"number\">87.8 %</td>",
         "<td>no provisioned environment was free: spillover</td><td class=\"number\">318</td>",
     ] {
