@@ -1,4 +1,4 @@
-//! Lines, bands and dots between two axes, drawn by plotters.
+//! Lines and dots between two axes, drawn by plotters.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use plotters::{
     chart::{ChartBuilder, SeriesLabelPosition},
     coord::ranged1d::Ranged as _,
     drawing::DrawingAreaErrorKind,
-    prelude::{Circle, EmptyElement, IntoDrawingArea as _, PathElement, Polygon, SVGBackend, Text},
+    prelude::{Circle, EmptyElement, IntoDrawingArea as _, PathElement, SVGBackend, Text},
     style::{
         Color as _, IntoFont as _, ShapeStyle, TextStyle,
         text_anchor::{HPos, Pos, VPos},
@@ -83,9 +83,9 @@ impl Plot {
                 figcaption { h3 { (self.title) } @if !self.about.is_empty() { p { (self.about) } } }
                 ul.key {
                     @for (series, colour) in self.series.iter().zip(colours()) {
-                        li { (series.form.key(colour)) " " (series.name) }
+                        li { (key(colour, series.has_dots)) " " (series.name) }
                     }
-                    @for (_, label) in &self.limits { li { (Form::Line(Vec::new()).key(LIMIT)) " " (label) } }
+                    @for (_, label) in &self.limits { li { (key(LIMIT, false)) " " (label) } }
                 }
                 svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" { (self.name()) (self.marks(false)) }
             }
@@ -114,8 +114,13 @@ impl Plot {
 
     /// Returns the axes, if there is a value to show.
     fn fit(&self) -> Option<(FittedAxis, FittedAxis)> {
-        let shown: Vec<_> =
-            self.series.iter().flat_map(Series::corners).filter(|at| self.has_place(at)).collect();
+        let shown: Vec<_> = self
+            .series
+            .iter()
+            .flat_map(|series| series.runs(self))
+            .flatten()
+            .map(|&(x, y, _)| (x, y))
+            .collect();
         let limits = self.limits.iter().map(|limit| limit.0).filter(|_| !shown.is_empty());
         let y = self.y.fit(shown.iter().map(|at| at.1).chain(limits))?;
         Some((self.x.fit(shown.iter().map(|at| at.0))?, y))
@@ -142,10 +147,6 @@ impl Plot {
             .y_desc(&self.y.unit)
             .draw()?;
         for (series, colour) in self.series.iter().zip(colours()) {
-            let band = colour.light.mix(BAND_OPACITY).filled();
-            chart.draw_series(
-                series.drawn_bands(self).into_iter().map(|outline| Polygon::new(outline, band)),
-            )?;
             let lines = series.drawn_lines(self).into_iter();
             chart.draw_series(lines.map(|line| PathElement::new(line, stroke(colour, LINE))))?;
             let dots = series.drawn_dots(self).into_iter().map(|(x, y, label)| {
@@ -174,7 +175,7 @@ impl Plot {
         sheet.present()
     }
 
-    fn has_place(&self, &(x, y): &(f64, f64)) -> bool {
+    fn has_place(&self, x: f64, y: f64) -> bool {
         self.x.holds(x) && self.y.holds(y)
     }
 }
@@ -183,105 +184,48 @@ impl Plot {
 #[derive(Clone, Debug)]
 pub struct Series {
     name: String,
-    form: Form,
-}
-
-#[derive(Clone, Debug)]
-enum Form {
-    Line(Vec<(f64, f64)>),
-    Band(Vec<(f64, f64, f64)>),
-    Dots { points: Vec<(f64, f64, String)>, joined: bool },
+    points: Vec<(f64, f64, String)>,
+    has_dots: bool,
 }
 
 impl Series {
     /// A line through points, in the order of x. A value that is not finite leaves a gap.
     #[must_use]
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        Self { name: name.into(), form: Form::Line(points) }
+        let points = points.into_iter().map(|(x, y)| (x, y, String::new())).collect();
+        Self { name: name.into(), points, has_dots: false }
     }
 
-    /// A band between a low and a high value at each x.
-    #[must_use]
-    pub fn band(name: impl Into<String>, points: Vec<(f64, f64, f64)>) -> Self {
-        Self { name: name.into(), form: Form::Band(points) }
-    }
-
-    /// Points with labels. A label may be empty.
-    #[must_use]
-    pub fn dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
-        Self { name: name.into(), form: Form::Dots { points, joined: false } }
-    }
-
-    /// Points with labels, joined by a line in their order.
+    /// Points with labels, joined by a line in their order. A label may be empty.
     #[must_use]
     pub fn joined_dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
-        Self { name: name.into(), form: Form::Dots { points, joined: true } }
+        Self { name: name.into(), points, has_dots: true }
     }
 
-    /// Returns its points; of a band the low and the high ones.
-    fn corners(&self) -> Vec<(f64, f64)> {
-        match &self.form {
-            Form::Line(points) => points.clone(),
-            Form::Band(points) => points.iter().flat_map(|&(x, low, high)| [(x, low), (x, high)]).collect(),
-            Form::Dots { points, .. } => points.iter().map(|&(x, y, _)| (x, y)).collect(),
-        }
+    /// Returns its points from gap to gap.
+    fn runs(&self, plot: &Plot) -> impl Iterator<Item = &[(f64, f64, String)]> {
+        self.points.split(|&(x, y, _)| !plot.has_place(x, y)).filter(|run| !run.is_empty())
     }
 
     /// Returns its lines, from gap to gap.
     fn drawn_lines(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
-        if !matches!(self.form, Form::Line(_) | Form::Dots { joined: true, .. }) {
-            return Vec::new();
-        }
-        let points = self.corners();
-        let runs = points.split(|at| !plot.has_place(at));
-        runs.filter(|run| run.len() > 1).map(<[_]>::to_vec).collect()
+        let runs = self.runs(plot).filter(|run| run.len() > 1);
+        runs.map(|run| run.iter().map(|&(x, y, _)| (x, y)).collect()).collect()
     }
 
     /// Returns its dots with their labels. A value between two gaps has no line, so it is a dot.
     fn drawn_dots(&self, plot: &Plot) -> Vec<(f64, f64, String)> {
-        match &self.form {
-            Form::Line(points) => {
-                let runs = points.split(|at| !plot.has_place(at));
-                runs.filter(|run| run.len() == 1).map(|run| (run[0].0, run[0].1, String::new())).collect()
-            }
-            Form::Band(_) => Vec::new(),
-            Form::Dots { points, .. } => {
-                points.iter().filter(|(x, y, _)| plot.has_place(&(*x, *y))).cloned().collect()
-            }
-        }
-    }
-
-    /// Returns the outlines of its bands, from gap to gap.
-    fn drawn_bands(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
-        let Form::Band(points) = &self.form else { return Vec::new() };
-        let has_place =
-            |(x, low, high): (f64, f64, f64)| plot.has_place(&(x, low)) && plot.has_place(&(x, high));
-        let runs = points.split(|&point| !has_place(point)).filter(|run| run.len() > 1);
-        let outline = |run: &[(f64, f64, f64)]| {
-            let above = run.iter().map(|&(x, _, high)| (x, high));
-            above.chain(run.iter().rev().map(|&(x, low, _)| (x, low))).collect()
-        };
-        runs.map(outline).collect()
+        self.runs(plot).filter(|run| self.has_dots || run.len() == 1).flatten().cloned().collect()
     }
 }
 
-impl Form {
-    /// Returns the mark beside a name.
-    fn key(&self, colour: Colour) -> Markup {
-        let attribute = colour.attribute();
-        html! {
-            svg viewBox={ "0 0 " (32 * PX) " " (12 * PX) } aria-hidden="true" {
-                @match self {
-                    Self::Band(_) => rect width="100%" height="100%" fill=(attribute) opacity=(BAND_OPACITY) {},
-                    Self::Line(_) | Self::Dots { joined: true, .. } => {
-                        polyline points=(format!("0,{} {},{0}", 6 * PX, 32 * PX)) stroke=(attribute) stroke-width=(LINE) {}
-                    }
-                    Self::Dots { joined: false, .. } => {}
-                }
-                @if matches!(self, Self::Dots { .. }) {
-                    circle cx="50%" cy="50%" r=(DOT) fill=(attribute) {}
-                }
-            }
+/// Returns the mark beside the name of a line.
+fn key(colour: Colour, has_dots: bool) -> Markup {
+    let attribute = colour.attribute();
+    html! {
+        svg viewBox={ "0 0 " (32 * PX) " " (12 * PX) } aria-hidden="true" {
+            polyline points=(format!("0,{} {},{0}", 6 * PX, 32 * PX)) stroke=(attribute) stroke-width=(LINE) {}
+            @if has_dots { circle cx="50%" cy="50%" r=(DOT) fill=(attribute) {} }
         }
     }
 }
@@ -331,8 +275,6 @@ const LINE: u32 = 22;
 const HAIR: u32 = 10;
 const DOT: i32 = 45;
 
-const BAND_OPACITY: f64 = 0.22;
-
 const NOTHING: &str = "Nothing was measured.";
 
 #[cfg(test)]
@@ -343,7 +285,6 @@ mod tests {
         Plot::new("A < B & \"C\"", Axis::elapsed(), Axis::linear("ms"))
             .series(Series::line("p50", vec![(0.0, 80.0), (60.0, 90.0), (120.0, 95.0)]))
             .series(Series::line("p90", vec![(0.0, 180.0), (60.0, f64::NAN), (120.0, 212.0)]))
-            .series(Series::band("p50 to p99", vec![(0.0, 80.0, 300.0), (120.0, 95.0, 400.0)]))
             .limit(300.0, "<limit>")
     }
 
@@ -364,7 +305,7 @@ mod tests {
     #[test]
     fn series_are_named_on_a_page_and_in_a_file() {
         for drawn in [plot().html().into_string(), plot().svg()] {
-            assert!(["p50", "p90", "p50 to p99"].iter().all(|name| drawn.contains(name)), "{drawn}");
+            assert!(["p50", "p90"].iter().all(|name| drawn.contains(name)), "{drawn}");
         }
     }
 
