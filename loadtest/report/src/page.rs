@@ -34,8 +34,7 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
     let each = evenings.iter().zip(judgements).map(|(evening, judgement)| one(evening, judgement));
     Ok(Page::new("A live event", verdict)
         .contents()
-        .section(side_by_side(evenings, judgements, &yle))
-        .sections(each)
+        .sections(core::iter::once(side_by_side(evenings, judgements, &yle)).chain(each))
         .footer(format!("Yle's figures: {}. Our figures: {ours}.", yle.source))
         .html())
 }
@@ -114,9 +113,7 @@ fn one(evening: &Evening, judgement: &Judgement) -> Section {
     Section::new(evening.about.title.clone())
         .prose(evening.about.story.clone())
         .prose(format!("Verdict: {}.", judgement.sentence))
-        .chart(rates(evening))
-        .chart(answer_times(evening))
-        .chart(concurrency_over_time(evening))
+        .charts([rates(evening), answer_times(evening), concurrency_over_time(evening)])
         .charts((!totals.failed.is_empty()).then(|| failures(evening)))
         .charts(totals.hello_ms.map(|_| hello(evening)))
         .notes(lag(evening))

@@ -25,7 +25,7 @@
 //!     .limit(300.0, "limit");
 //! let page = Page::new("An evening", Verdict::Kept("All limits kept.".into()))
 //!     .facts([("p90", "212 ms")])
-//!     .section(Section::new("Latency").prose("Measured by the caller.").chart(plot));
+//!     .sections([Section::new("Latency").prose("Measured by the caller.").charts([plot])]);
 //! assert!(page.html().starts_with("<!DOCTYPE html>"));
 //! ```
 //!

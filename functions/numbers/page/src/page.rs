@@ -31,15 +31,8 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub struct Section {
     heading: String,
-    blocks: Vec<Block>,
-}
-
-#[derive(Clone, Debug)]
-enum Block {
-    Prose(String),
-    Note(String),
-    Table(Table),
-    Chart(Plot),
+    /// The parts in their order, and whether each is a chart.
+    parts: Vec<(Markup, bool)>,
 }
 
 /// A table. Columns of numbers are aligned right.
@@ -86,12 +79,6 @@ impl Page {
     #[must_use]
     pub fn contents(self) -> Self {
         Self { has_contents: true, ..self }
-    }
-
-    /// Adds a section.
-    #[must_use]
-    pub fn section(self, section: Section) -> Self {
-        self.sections([section])
     }
 
     /// Adds sections.
@@ -169,46 +156,36 @@ impl Section {
     /// Returns an empty section.
     #[must_use]
     pub fn new(heading: impl Into<String>) -> Self {
-        Self { heading: heading.into(), blocks: Vec::new() }
+        Self { heading: heading.into(), parts: Vec::new() }
     }
 
     /// Adds a paragraph.
     #[must_use]
-    pub fn prose(mut self, text: impl Into<String>) -> Self {
-        self.blocks.push(Block::Prose(text.into()));
-        self
+    pub fn prose(self, text: impl Into<String>) -> Self {
+        self.part(html! { p { (text.into()) } })
     }
 
     /// Adds notes: paragraphs in small, quiet type, for remarks on the table or chart before them.
     #[must_use]
-    pub fn notes<Note: Into<String>>(mut self, notes: impl IntoIterator<Item = Note>) -> Self {
-        self.blocks.extend(notes.into_iter().map(|note| Block::Note(note.into())));
-        self
+    pub fn notes<Note: Into<String>>(self, notes: impl IntoIterator<Item = Note>) -> Self {
+        notes.into_iter().fold(self, |section, note| section.part(html! { p.note { (note.into()) } }))
     }
 
     /// Adds a table.
     #[must_use]
     pub fn table(self, table: Table) -> Self {
-        self.tables([table])
-    }
-
-    /// Adds tables.
-    #[must_use]
-    pub fn tables(mut self, tables: impl IntoIterator<Item = Table>) -> Self {
-        self.blocks.extend(tables.into_iter().map(Block::Table));
-        self
-    }
-
-    /// Adds a chart.
-    #[must_use]
-    pub fn chart(self, chart: Plot) -> Self {
-        self.charts([chart])
+        self.part(table.html())
     }
 
     /// Adds charts. Consecutive charts stand side by side on a wide screen.
     #[must_use]
     pub fn charts(mut self, charts: impl IntoIterator<Item = Plot>) -> Self {
-        self.blocks.extend(charts.into_iter().map(Block::Chart));
+        self.parts.extend(charts.into_iter().map(|chart| (chart.html(), true)));
+        self
+    }
+
+    fn part(mut self, part: Markup) -> Self {
+        self.parts.push((part, false));
         self
     }
 
@@ -219,29 +196,17 @@ impl Section {
     }
 
     fn html(&self) -> Markup {
-        let is_chart = |block: &Block| matches!(block, Block::Chart(_));
         html! {
             section id=(self.id()) {
                 h2 { (self.heading) }
-                @for run in self.blocks.chunk_by(|one, other| is_chart(one) && is_chart(other)) {
-                    @if run.iter().any(is_chart) {
-                        div.charts { @for block in run { (block.html()) } }
+                @for run in self.parts.chunk_by(|one, other| one.1 && other.1) {
+                    @if run[0].1 {
+                        div.charts { @for (part, _) in run { (part) } }
                     } @else {
-                        @for block in run { (block.html()) }
+                        @for (part, _) in run { (part) }
                     }
                 }
             }
-        }
-    }
-}
-
-impl Block {
-    fn html(&self) -> Markup {
-        match self {
-            Self::Prose(text) => html! { p { (text) } },
-            Self::Note(text) => html! { p.note { (text) } },
-            Self::Table(table) => table.html(),
-            Self::Chart(plot) => plot.html(),
         }
     }
 }
@@ -322,7 +287,7 @@ impl Table {
         self
     }
 
-    fn html(&self) -> Markup {
+    fn html(self) -> Markup {
         let class =
             |column: usize| self.columns.get(column).is_some_and(|column| column.1).then_some("number");
         html! {
@@ -353,12 +318,12 @@ mod tests {
             .series(Series::line("<s>", vec![(0.0, 1.0), (1.0, 2.0)]));
         let table = Table::new("<c>").words("<w>").numbers("n").row(["<r>", "1"]);
         let section =
-            Section::new("<h>").prose("<script>alert(1)</script>").table(table).notes(["<x>"]).chart(plot);
+            Section::new("<h>").prose("<script>alert(1)</script>").table(table).notes(["<x>"]).charts([plot]);
         Page::new("<t>", Verdict::Missed("<v>".into()))
             .warning("<b>")
             .contents()
             .facts([("<f>", "<g>")])
-            .section(section)
+            .sections([section])
             .footer("<o>")
             .html()
     }

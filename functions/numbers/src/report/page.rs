@@ -115,20 +115,16 @@ impl Report<'_> {
             let times = self.window.periods().map(|time| super::window::seconds(time - self.window.from));
             environments = environments.series(Series::line("provisioned", times.zip(provisioned).collect()));
         }
-        let section = Section::new("Lambda")
-            .chart(rate)
-            .chart(lost)
-            .chart(environments)
-            .chart(self.percentiles(
-                "Time at the URL",
-                "From the request to the response, at the function URL.",
-                |percentile| self.figures.lambda(&format!("url_{percentile}")),
-            ))
-            .chart(self.percentiles(
-                "Time of a run",
-                "The billed time, without the function URL.",
-                |percentile| self.figures.lambda(&format!("duration_{percentile}")),
-            ));
+        let at_url = self.percentiles(
+            "Time at the URL",
+            "From the request to the response, at the function URL.",
+            |percentile| self.figures.lambda(&format!("url_{percentile}")),
+        );
+        let of_run =
+            self.percentiles("Time of a run", "The billed time, without the function URL.", |percentile| {
+                self.figures.lambda(&format!("duration_{percentile}"))
+            });
+        let section = Section::new("Lambda").charts([rate, lost, environments, at_url, of_run]);
         section.table(self.requests()).notes(self.k6.map(|_| {
             "k6 counts its own requests. The others count all requests of the window. A throttled request is not \
              taken by Lambda."
@@ -180,7 +176,7 @@ impl Report<'_> {
             .rows(rows(&OPERATIONS, ""))
             .rows(rows(&REFUSALS, "refusal: "))
             .row(["environments started for a request".to_owned(), count(cold)]);
-        section.chart(self.hashing()).chart(self.queue()).table(table)
+        section.charts([self.hashing(), self.queue()]).table(table)
     }
 
     /// Returns the progress of the migration, from the hashes of users who logged in.
