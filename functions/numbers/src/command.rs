@@ -86,5 +86,6 @@ mod tests {
                 assert_eq!(reads(&size), is_one, "{command:?} {memory_mb}");
             }
         }
+        assert!(Arguments::try_parse_from(report).is_err(), "a report without a size");
     }
 }

@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use saltern_price::lambda::Architecture;
 use serde::Deserialize;
-use serde_json::Value;
 
 use saltern_program::Failure;
 
@@ -13,9 +11,6 @@ use saltern_program::Failure;
 pub(crate) struct Summary {
     /// The name of the script.
     pub(crate) script: Option<String>,
-    /// The settings of the run.
-    #[serde(default)]
-    knobs: BTreeMap<String, Value>,
     metrics: BTreeMap<String, Metric>,
 }
 
@@ -74,16 +69,6 @@ impl Summary {
             Some((tags.strip_prefix(tag)?.strip_prefix(':')?, name.as_str()))
         })
     }
-
-    /// Returns the function's memory, if the settings have it.
-    pub(crate) fn memory_mb(&self) -> Option<u64> {
-        self.knobs.get("LOAD_MEMORY_MB")?.as_u64()
-    }
-
-    /// Returns the function's architecture, if the settings have it.
-    pub(crate) fn architecture(&self) -> Option<Architecture> {
-        self.knobs.get("LOAD_ARCHITECTURE")?.as_str()?.parse().ok()
-    }
 }
 
 #[cfg(test)]
@@ -104,6 +89,5 @@ mod tests {
         assert_eq!(summary.broken(), ["operations_failed: rate<0.001"]);
         let kinds: Vec<_> = summary.by_tag("operation_ms", "kind").collect();
         assert_eq!(kinds, [("throttled", "operation_ms{kind:throttled}")]);
-        assert_eq!((summary.memory_mb(), summary.architecture()), (Some(1769), Some(Architecture::X86_64)));
     }
 }

@@ -50,12 +50,12 @@ pub(crate) struct ReportArguments {
     /// The summary of k6 for the same time; its budgets decide the verdict
     #[arg(long, value_name = "FILE")]
     pub(crate) k6_summary: Option<PathBuf>,
-    /// The function's memory, for the cost [default: from the k6 summary]
+    /// The function's memory, for the cost
     #[arg(long, value_name = "MB", value_parser = function_memory_mb())]
-    pub(crate) memory_mb: Option<u64>,
-    /// The function's architecture, for the cost; Graviton is arm64 [default: from the k6 summary]
+    pub(crate) memory_mb: u64,
+    /// The function's architecture, for the cost; Graviton is arm64
     #[arg(long, alias = "arch", value_name = "ARCHITECTURE", value_parser = architecture())]
-    pub(crate) architecture: Option<Architecture>,
+    pub(crate) architecture: Architecture,
     /// The page to write
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
@@ -64,7 +64,6 @@ pub(crate) struct ReportArguments {
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let window = Window::new(arguments.from, arguments.to, OffsetDateTime::now_utc())?;
     let k6 = arguments.k6_summary.as_deref().map(Summary::read).transpose()?;
-    let size = size(arguments, k6.as_ref());
     let function = Function { name: arguments.function.clone(), alias: arguments.alias.clone() };
 
     let questions = questions::all(&function, window.period);
@@ -82,16 +81,10 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
         )));
     }
 
-    let bill = size.map(|size| Bill::new(&figures, window, size));
+    let size = Size { architecture: arguments.architecture, memory_mb: arguments.memory_mb };
+    let bill = Bill::new(&figures, window, size);
     let report = Report { function: &function, window, figures: &figures, k6: k6.as_ref(), bill };
     let out = &arguments.out;
     fs::write(out, report.html())
         .map_err(|error| Failure::system(format!("{} cannot be written: {error}", out.display())))
-}
-
-/// Returns the function's size from the arguments or from the load test.
-fn size(arguments: &ReportArguments, k6: Option<&Summary>) -> Option<Size> {
-    let memory_mb = arguments.memory_mb.or_else(|| k6?.memory_mb());
-    let architecture = arguments.architecture.or_else(|| k6?.architecture());
-    Some(Size { architecture: architecture?, memory_mb: memory_mb? })
 }

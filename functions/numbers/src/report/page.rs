@@ -21,8 +21,7 @@ pub(crate) struct Report<'a> {
     pub(crate) window: Window,
     pub(crate) figures: &'a Figures,
     pub(crate) k6: Option<&'a Summary>,
-    /// `None` if the memory or the architecture is unknown.
-    pub(crate) bill: Option<Bill>,
+    pub(crate) bill: Bill,
 }
 
 impl Report<'_> {
@@ -65,7 +64,7 @@ impl Report<'_> {
             ("environments at most", self.highest("concurrency").map(count)),
             ("p90 at the URL, at worst", worst("url_p90", "ms")),
             ("p90 of a run, at worst", worst("duration_p90", "ms")),
-            ("cost", self.bill.as_ref().map(|bill| usd(bill.usd()))),
+            ("cost", Some(usd(self.bill.usd()))),
             ("cost of a million requests", self.per_million().map(usd)),
         ]
         .into_iter()
@@ -74,7 +73,7 @@ impl Report<'_> {
 
     fn per_million(&self) -> Option<f64> {
         let invocations = self.sum("invocations");
-        (invocations > 0.0).then(|| self.bill.as_ref().map(|bill| bill.usd() / invocations * 1e6)).flatten()
+        (invocations > 0.0).then(|| self.bill.usd() / invocations * 1e6)
     }
 
     /// Returns the times of k6.
@@ -212,12 +211,7 @@ impl Report<'_> {
     }
 
     fn cost(&self) -> Section {
-        let section = Section::new("Cost");
-        let Some(bill) = &self.bill else {
-            return section.prose(
-                "CloudWatch does not know the size of the function. Give --memory-mb and --architecture to see the cost.",
-            );
-        };
+        let bill = &self.bill;
         let gb_seconds = |amount: f64| format!("{} GB-s", count(amount));
         let lines = [
             ("requests", count(self.sum("invocations")), bill.requests_usd),
@@ -239,7 +233,7 @@ impl Report<'_> {
         for (item, amount, usd) in lines {
             table = table.row([item.to_owned(), amount, exact(usd, 2)]);
         }
-        section.table(table.row(["total".to_owned(), String::new(), exact(bill.usd(), 2)])).notes([
+        Section::new("Cost").table(table.row(["total".to_owned(), String::new(), exact(bill.usd(), 2)])).notes([
             "An estimate from metrics, not the bill. Half a millisecond is added to each run, because Lambda bills whole \
              milliseconds. The number of provisioned environments is computed from the number in use and its share. While \
              no request comes, the last figure holds; before the first request it is zero. Not included: cold starts, logs, \

