@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    const WINDOW: Window = Window { from: 0, to: 180, period: 60, now: 180 };
+    const WINDOW: Window = Window { from: 0, to: 180, period: 60 };
     const ARM: Size = Size { architecture: Architecture::Arm64, memory_mb: 1769 };
 
     fn figures(of: &[(&str, &[(i64, f64)])]) -> Figures {

@@ -89,7 +89,7 @@ mod tests {
         figures.add("errors", "Errors", [(60, 1.0), (180, f64::NAN)].into_iter());
         let errors = figures.lambda("errors");
         assert_eq!((errors.sum(), errors.highest(), errors.at(60)), (3.0, Some(2.0), Some(1.0)));
-        let window = Window { from: 0, to: 180, period: 60, now: 180 };
+        let window = Window { from: 0, to: 180, period: 60 };
         assert_eq!(errors.over(window, 0.0), [(0.0, 0.0), (60.0, 1.0), (120.0, 2.0)]);
         assert!(figures.lambda("error").is_empty() && figures.lambda("throttles").highest().is_none());
     }

@@ -12,7 +12,7 @@ use super::{
     figures::{Figures, Series as Points},
     k6::Summary,
     questions::{Function, SEPARATOR},
-    window::{FOUND_FOR_DAYS, Window},
+    window::Window,
 };
 
 /// The contents of a page.
@@ -158,8 +158,7 @@ impl Report<'_> {
         let section = Section::new("Saltern");
         if self.figures.own(REQUESTS.cloudwatch, "Sum").is_empty() {
             return section.prose(
-                "Saltern has no figures in this window. If there were requests, check that the function writes its metrics. \
-                 CloudWatch does not find series without a value for two weeks.",
+                "Saltern has no figures in this window. If there were requests, check that the function writes its metrics.",
             );
         }
         let cold: f64 = self.totals(&COLD_STARTS).iter().map(|(_, total)| total).sum();
@@ -247,12 +246,6 @@ impl Report<'_> {
              window, so the worst is shown. A gap means that there is no measurement.",
             self.window.step()
         )];
-        if self.window.outlives_searches() {
-            sources.push(format!(
-                "A search found Saltern's figures. It finds only series with a value in the {FOUND_FOR_DAYS} days before the \
-                 report: older policies, codes and outcomes are missing."
-            ));
-        }
         sources.extend(self.figures.notes.iter().map(|note| format!("CloudWatch: {note}")));
         sources.join(" ")
     }

@@ -84,8 +84,7 @@ impl Question {
 }
 
 /// Returns the questions for Saltern's metrics. Their policies, codes and outcomes are unknown, so
-/// each question is a search. A search does not find old names
-/// ([`Window::outlives_searches`](super::window::Window::outlives_searches)).
+/// each question is a search.
 fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery> {
     OWN.iter().flat_map(move |(metric, statistics)| {
         let dimensions: Vec<_> = metric.labels.iter().map(|label| label.dimension()).collect();

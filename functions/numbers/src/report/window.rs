@@ -10,13 +10,10 @@ pub(crate) struct Window {
     pub(crate) from: i64,
     pub(crate) to: i64,
     pub(crate) period: i32,
-    /// The time of the report.
-    pub(crate) now: i64,
 }
 
 impl Window {
-    /// Widens the times to whole periods: the shortest period that CloudWatch still keeps and that
-    /// a chart can show.
+    /// Widens the times to whole periods: the shortest period that a chart can show.
     pub(crate) fn new(
         from: OffsetDateTime,
         to: OffsetDateTime,
@@ -29,19 +26,16 @@ impl Window {
         if from >= now {
             return Err(Failure::configuration("--from is in the future: give a time in the past"));
         }
-        let kept = KEPT.iter().find(|(_, days)| now - from <= days * DAY).ok_or_else(|| {
-            Failure::configuration("--from is too long ago: CloudWatch keeps metrics for 455 days")
-        })?;
-        let fits = |&&period: &&i32| period >= kept.0 && to - from <= i64::from(period) * MOST_PERIODS;
+        if now - from > FOUND_FOR_DAYS * DAY {
+            return Err(Failure::configuration(format!(
+                "--from is more than {FOUND_FOR_DAYS} days ago: CloudWatch no longer finds every figure of Saltern"
+            )));
+        }
+        let fits = |&&period: &&i32| to - from <= i64::from(period) * MOST_PERIODS;
         let period = *PERIODS.iter().find(fits).unwrap_or(&PERIODS[PERIODS.len() - 1]);
         let step = i64::from(period);
         let (from, to) = (from.div_euclid(step) * step, (to + step - 1).div_euclid(step) * step);
-        Ok(Self { from, to, period, now })
-    }
-
-    /// Whether the window can have series that a search no longer finds.
-    pub(crate) fn outlives_searches(self) -> bool {
-        self.now - self.from > FOUND_FOR_DAYS * DAY
+        Ok(Self { from, to, period })
     }
 
     /// Returns the beginning of each period.
@@ -54,9 +48,7 @@ impl Window {
         match self.period {
             60 => "minute".to_owned(),
             3600 => "hour".to_owned(),
-            86_400 => "day".to_owned(),
-            period if period < 3600 => format!("{} minutes", period / 60),
-            period => format!("{} hours", period / 3600),
+            period => format!("{} minutes", period / 60),
         }
     }
 
@@ -95,15 +87,12 @@ const DAY: i64 = 86_400;
 /// The characters of `19:00`.
 const TIME: usize = 5;
 
-/// Periods in seconds, and the days that CloudWatch keeps them (`GetMetricData`).
-const KEPT: [(i32, i64); 3] = [(60, 15), (300, 63), (3600, 455)];
-
 /// A search finds a metric for this number of days after its last value ("Using search expressions
-/// in graphs").
-pub(crate) const FOUND_FOR_DAYS: i64 = 14;
+/// in graphs"). `GetMetricData` keeps minutes for a day longer.
+const FOUND_FOR_DAYS: i64 = 14;
 
 /// Periods in seconds. CloudWatch accepts multiples of a minute.
-const PERIODS: [i32; 7] = [60, 300, 900, 3600, 10_800, 21_600, 86_400];
+const PERIODS: [i32; 4] = [60, 300, 900, 3600];
 
 /// Eight hours of minutes, because a chart has no more pixels. With 500 series this exceeds the
 /// 100,800 points of a page, so the response has several pages.
@@ -127,14 +116,12 @@ mod tests {
     }
 
     #[test]
-    fn longer_and_older_windows_have_longer_periods() {
-        let period = |from, to| window(from, to).unwrap().period;
-        assert_eq!(period("2026-11-21T14:00:00Z", "2026-11-21T22:00:00Z"), 60);
-        assert_eq!(period("2026-11-21T14:00:00Z", "2026-11-21T22:00:01Z"), 300);
-        assert_eq!(period("2026-11-20T19:00:00Z", "2026-11-21T19:00:00Z"), 300);
-        assert_eq!(period("2026-11-01T19:00:00Z", "2026-11-01T20:00:00Z"), 300);
-        assert_eq!(period("2026-06-01T19:00:00Z", "2026-06-01T20:00:00Z"), 3600);
-        assert_eq!(period("2026-01-01T00:00:00Z", "2026-11-21T00:00:00Z"), 86_400);
+    fn longer_windows_have_longer_periods() {
+        let of = |from, to| window(from, to).map(|window| (window.period, window.step())).unwrap();
+        assert_eq!(of("2026-11-21T14:00:00Z", "2026-11-21T22:00:00Z"), (60, "minute".to_owned()));
+        assert_eq!(of("2026-11-21T14:00:00Z", "2026-11-21T22:00:01Z"), (300, "5 minutes".to_owned()));
+        assert_eq!(of("2026-11-20T19:00:00Z", "2026-11-21T19:00:00Z"), (300, "5 minutes".to_owned()));
+        assert_eq!(of("2026-11-08T00:00:00Z", "2026-11-21T00:00:00Z"), (3600, "hour".to_owned()));
     }
 
     #[test]
@@ -142,7 +129,7 @@ mod tests {
         for (from, to, says) in [
             ("2026-11-21T20:00:00Z", "2026-11-21T20:00:00Z", "later than"),
             ("2026-11-22T20:00:00Z", "2026-11-22T21:00:00Z", "future"),
-            ("2024-11-22T20:00:00Z", "2026-11-21T21:00:00Z", "455 days"),
+            ("2026-11-07T22:59:00Z", "2026-11-07T23:30:00Z", "14 days"),
         ] {
             assert!(window(from, to).unwrap_err().to_string().contains(says));
         }

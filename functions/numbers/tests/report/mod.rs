@@ -163,14 +163,13 @@ fn an_evening_becomes_a_page() {
 }
 
 #[test]
-fn a_late_report_warns_that_a_search_misses_old_series() {
+fn a_late_report_is_refused_because_a_search_misses_old_series() {
     let cloudwatch = CloudWatch::start(Mood::Evening);
     let endpoint = cloudwatch.stub.endpoint();
-    for (days, is_late) in [(0, false), (13, false), (15, true)] {
-        let page = Report::days_later("late", &endpoint, days).page();
-        let says = page.contains("series with a value in the 14 days before the report");
-        assert_eq!(says, is_late, "after {days} days");
-    }
+    let _page = Report::days_later("late", &endpoint, 13).page();
+    let (code, sentence) = Report::days_later("too-late", &endpoint, 15).refusal();
+    assert_eq!(code, Some(64));
+    assert!(sentence.contains("--from is more than 14 days ago"), "{sentence}");
 }
 
 /// Adds up the same figures.
