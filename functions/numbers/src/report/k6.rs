@@ -1,4 +1,4 @@
-//! The summary of k6, from a script of `loadtest` or from any `handleSummary`.
+//! The summary of k6, from a script of `loadtest`.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -6,25 +6,20 @@ use serde::Deserialize;
 
 use saltern_program::Failure;
 
-/// The summary of a run.
-#[derive(Debug, Default, Deserialize)]
+/// The summary of a run, by `loadtest/lib/summary.ts`.
+#[derive(Debug, Deserialize)]
 pub(crate) struct Summary {
     /// The name of the script.
-    pub(crate) script: Option<String>,
+    pub(crate) script: String,
+    /// The budgets that the run exceeded.
+    pub(crate) broken: Vec<String>,
     metrics: BTreeMap<String, Metric>,
 }
 
-#[derive(Debug, Default, Deserialize)]
-struct Metric {
-    #[serde(default)]
-    values: BTreeMap<String, Option<f64>>,
-    #[serde(default)]
-    thresholds: BTreeMap<String, Threshold>,
-}
-
 #[derive(Debug, Deserialize)]
-struct Threshold {
-    ok: bool,
+struct Metric {
+    /// `None` is a figure of a metric without a sample.
+    values: BTreeMap<String, Option<f64>>,
 }
 
 impl Summary {
@@ -34,7 +29,7 @@ impl Summary {
             .map_err(|error| Failure::configuration(format!("{name} cannot be read: {error}")))?;
         serde_json::from_str(&text).map_err(|error| {
             Failure::configuration(format!(
-                "{name} is not a summary of k6 ({error}). Write one with LOAD_SUMMARY_FILE, or from handleSummary"
+                "{name} is not a summary of a load test ({error}). Write one with LOAD_SUMMARY_FILE"
             ))
         })
     }
@@ -42,20 +37,6 @@ impl Summary {
     /// Returns a figure of a metric, such as `p(90)`.
     pub(crate) fn value(&self, metric: &str, figure: &str) -> Option<f64> {
         self.metrics.get(metric)?.values.get(figure).copied().flatten()
-    }
-
-    /// Returns the budgets that the run exceeded.
-    pub(crate) fn broken(&self) -> Vec<String> {
-        let broken = |(name, metric): (&String, &Metric)| {
-            let over = metric.thresholds.iter().filter(|(_, threshold)| !threshold.ok);
-            over.map(|(budget, _)| format!("{name}: {budget}")).collect::<Vec<_>>()
-        };
-        self.metrics.iter().flat_map(broken).collect()
-    }
-
-    /// Whether the run had budgets.
-    pub(crate) fn has_budgets(&self) -> bool {
-        self.metrics.values().any(|metric| !metric.thresholds.is_empty())
     }
 
     /// Returns each value of a tag of a metric, with the name of its submetric.
@@ -78,15 +59,14 @@ mod tests {
     #[test]
     fn a_summary_has_budgets_and_figures() {
         let summary: Summary = serde_json::from_str(
-            r#"{"script": "live-event.ts", "knobs": {"LOAD_MEMORY_MB": 1769, "LOAD_ARCHITECTURE": "x86_64"},
+            r#"{"script": "live-event.ts", "broken": ["operations_failed: rate<0.001 (is 0.2)"],
                 "metrics": {"operation_ms": {"type": "trend", "values": {"p(90)": 212.5, "max": null}},
-                "operation_ms{kind:throttled}": {"values": {"count": 3}, "thresholds": {"max>=0": {"ok": true}}},
-                "operations_failed": {"values": {"rate": 0.2}, "thresholds": {"rate<0.001": {"ok": false}}}}}"#,
+                "operation_ms{kind:throttled}": {"values": {"count": 3}, "thresholds": {"max>=0": {"ok": true}}}}}"#,
         )
         .unwrap();
         assert_eq!(summary.value("operation_ms", "p(90)"), Some(212.5));
         assert_eq!(summary.value("operation_ms", "max"), None);
-        assert_eq!(summary.broken(), ["operations_failed: rate<0.001"]);
+        assert_eq!(summary.broken, ["operations_failed: rate<0.001 (is 0.2)"]);
         let kinds: Vec<_> = summary.by_tag("operation_ms", "kind").collect();
         assert_eq!(kinds, [("throttled", "operation_ms{kind:throttled}")]);
     }

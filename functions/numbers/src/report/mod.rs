@@ -47,7 +47,7 @@ pub(crate) struct ReportArguments {
     /// The function's region [default: that of the environment or the profile]
     #[arg(long, value_name = "REGION")]
     pub(crate) region: Option<String>,
-    /// The summary of k6 for the same time; its budgets decide the verdict
+    /// The summary of a script of the load test, for the same time; its budgets decide the verdict
     #[arg(long, value_name = "FILE")]
     pub(crate) k6_summary: Option<PathBuf>,
     /// The function's memory, for the cost

@@ -37,7 +37,7 @@ impl Report<'_> {
     }
 
     fn verdict(&self) -> Verdict {
-        let Some(k6) = self.k6.filter(|k6| k6.has_budgets()) else {
+        let Some(k6) = self.k6 else {
             let refused = self.sum("throttles");
             let throttled = if refused > 0.0 { count(refused) } else { "none".to_owned() };
             return Verdict::Stated(format!(
@@ -49,7 +49,7 @@ impl Report<'_> {
         if k6.value("http_reqs", "count").is_none_or(|sent| sent <= 0.0) {
             return Verdict::Missed("The load test sent nothing, so it has no result.".into());
         }
-        match k6.broken().as_slice() {
+        match k6.broken.as_slice() {
             [] => Verdict::Kept("Every budget of the load test was kept.".into()),
             broken => Verdict::Missed(format!("The load test exceeded its budget: {}.", broken.join("; "))),
         }
@@ -90,8 +90,7 @@ impl Report<'_> {
                 answers = answers.row([kind.to_owned(), count(seen)].into_iter().chain(times));
             }
         }
-        let script = k6.script.as_deref().unwrap_or("k6");
-        Some(Section::new("The callers").prose(format!("From the summary of {script}.")).table(answers))
+        Some(Section::new("The callers").prose(format!("From the summary of {}.", k6.script)).table(answers))
     }
 
     fn lambda(&self) -> Section {
