@@ -27,8 +27,7 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     pub(crate) fn html(&self) -> String {
         let Function { name, alias } = self.function;
-        let sections =
-            [self.callers(), Some(self.lambda()), Some(self.saltern()), self.migration(), Some(self.cost())];
+        let sections = [self.callers(), Some(self.lambda()), Some(self.saltern()), Some(self.cost())];
         Page::new(format!("{name}:{alias}, {}", self.window.in_words()), self.verdict())
             .facts(self.facts())
             .sections(sections.into_iter().flatten())
@@ -167,45 +166,18 @@ impl Report<'_> {
             };
             self.totals(metric).into_iter().map(row).collect::<Vec<_>>()
         };
-        let table = Table::new("Operations, refusals, and environments")
+        let table = Table::new("Operations, refusals, the migration, and environments")
             .words("event")
             .numbers("count")
             .rows(rows(&OPERATIONS, ""))
             .rows(rows(&REFUSALS, "refusal: "))
+            .rows(rows(&REHASHES_NEEDED, "match that needs a rehash: "))
+            .rows(rows(&REHASHES_DONE, "rehash made: "))
             .row(["environments started for a request".to_owned(), count(cold)]);
-        section.charts([self.hashing(), self.queue()]).table(table)
-    }
-
-    /// Returns the progress of the migration, from the hashes of users who logged in.
-    fn migration(&self) -> Option<Section> {
-        let needed = self.totals(&REHASHES_NEEDED);
-        if needed.is_empty() {
-            return None;
-        }
-        let done = self.totals(&REHASHES_DONE);
-        let matches: f64 = self
-            .totals(&OPERATIONS)
-            .iter()
-            .filter(|(labels, _)| labels.ends_with("match") && !labels.ends_with("mismatch"))
-            .map(|(_, total)| total)
-            .sum();
-        let mut table = Table::new("Matches whose hash needs a new policy, by its old policy")
-            .words("policy and reason")
-            .numbers("matches")
-            .numbers("of all matches");
-        for (labels, total) in &needed {
-            table = table.row([labels.replace(SEPARATOR, ", "), count(*total), percent(*total, matches)]);
-        }
-        let mut made = Table::new("New hashes made, by the policy of the old one")
-            .words("old policy")
-            .numbers("new hashes");
-        for (policy, total) in done {
-            made = made.row([policy, count(total)]);
-        }
-        Some(Section::new("Migration").table(table).table(made).notes([
-            "If the backend does not store a new hash, the next login needs it again. If these matches do not decrease \
-             over weeks, check the backend.",
-        ]))
+        section.charts([self.hashing(), self.queue()]).table(table).notes([
+            "If the backend does not store a rehash, the next login needs it again. If the matches that need one do not \
+             decrease over weeks, check the backend.",
+        ])
     }
 
     fn cost(&self) -> Section {
