@@ -9,8 +9,6 @@ use saltern_program::Failure;
 /// The summary of a run, by `loadtest/lib/summary.ts`.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Summary {
-    /// The name of the script.
-    pub(crate) script: String,
     /// The budgets that the run exceeded.
     pub(crate) broken: Vec<String>,
     metrics: BTreeMap<String, Metric>,
@@ -38,18 +36,6 @@ impl Summary {
     pub(crate) fn value(&self, metric: &str, figure: &str) -> Option<f64> {
         self.metrics.get(metric)?.values.get(figure).copied().flatten()
     }
-
-    /// Returns each value of a tag of a metric, with the name of its submetric.
-    pub(crate) fn by_tag<'a>(
-        &'a self,
-        metric: &'a str,
-        tag: &'a str,
-    ) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.metrics.keys().filter_map(move |name| {
-            let tags = name.strip_prefix(metric)?.strip_prefix('{')?.strip_suffix('}')?;
-            Some((tags.strip_prefix(tag)?.strip_prefix(':')?, name.as_str()))
-        })
-    }
 }
 
 #[cfg(test)]
@@ -67,7 +53,6 @@ mod tests {
         assert_eq!(summary.value("operation_ms", "p(90)"), Some(212.5));
         assert_eq!(summary.value("operation_ms", "max"), None);
         assert_eq!(summary.broken, ["operations_failed: rate<0.001 (is 0.2)"]);
-        let kinds: Vec<_> = summary.by_tag("operation_ms", "kind").collect();
-        assert_eq!(kinds, [("throttled", "operation_ms{kind:throttled}")]);
+        assert_eq!(summary.value("operation_ms{kind:throttled}", "count"), Some(3.0));
     }
 }

@@ -1,7 +1,7 @@
-//! The page: the verdict, then the callers, Lambda, Saltern, and the cost.
+//! The page: the verdict, then Lambda, Saltern, and the cost.
 
 use saltern_page::{
-    Axis, Page, Plot, Section, Series, Table, Verdict, count, exact, or_nothing, percent, rounded, usd,
+    Axis, Page, Plot, Section, Series, Table, Verdict, count, exact, milliseconds, percent, usd,
 };
 use saltern_service::metrics::{
     COLD_STARTS, HASH, Metric, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
@@ -27,10 +27,9 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     pub(crate) fn html(&self) -> String {
         let Function { name, alias } = self.function;
-        let sections = [self.callers(), Some(self.lambda()), Some(self.saltern()), Some(self.cost())];
         Page::new(format!("{name}:{alias}, {}", self.window.in_words()), self.verdict())
             .facts(self.facts())
-            .sections(sections.into_iter().flatten())
+            .sections([self.lambda(), self.saltern(), self.cost()])
             .footer(self.sources())
             .html()
     }
@@ -55,14 +54,16 @@ impl Report<'_> {
     }
 
     fn facts(&self) -> impl Iterator<Item = (&'static str, String)> {
-        let worst = |id: &str, unit: &str| self.highest(id).map(|value| format!("{} {unit}", rounded(value)));
+        let worst = |id: &str| self.figures.lambda(id).highest().map(milliseconds);
+        let callers = |k6: &Summary| k6.value("operation_ms{kind:right}", "p(90)").map(milliseconds);
         [
             ("requests", Some(count(self.sum("invocations")))),
             ("throttled", Some(count(self.sum("throttles")))),
             ("errors", Some(percent(self.sum("errors"), self.sum("invocations")))),
-            ("environments at most", self.highest("concurrency").map(count)),
-            ("p90 at the URL, at worst", worst("url_p90", "ms")),
-            ("p90 of a run, at worst", worst("duration_p90", "ms")),
+            ("environments at most", self.figures.lambda("concurrency").highest().map(count)),
+            ("p90 at the callers", self.k6.and_then(callers)),
+            ("p90 at the URL, at worst", worst("url_p90")),
+            ("p90 of a run, at worst", worst("duration_p90")),
             ("cost", Some(usd(self.bill.usd()))),
             ("cost of a million requests", self.per_million().map(usd)),
         ]
@@ -73,23 +74,6 @@ impl Report<'_> {
     fn per_million(&self) -> Option<f64> {
         let invocations = self.sum("invocations");
         (invocations > 0.0).then(|| self.bill.usd() / invocations * 1e6)
-    }
-
-    /// Returns the times of k6.
-    fn callers(&self) -> Option<Section> {
-        let k6 = self.k6?;
-        let mut answers = Table::new("Operations by their result, in milliseconds")
-            .words("kind")
-            .numbers_each(["count", "p50", "p90", "p99", "max"]);
-        for (kind, metric) in k6.by_tag("operation_ms", "kind") {
-            let times =
-                ["med", "p(90)", "p(99)", "max"].map(|figure| or_nothing(k6.value(metric, figure), rounded));
-            let seen = k6.value(metric, "count").unwrap_or_default();
-            if seen > 0.0 {
-                answers = answers.row([kind.to_owned(), count(seen)].into_iter().chain(times));
-            }
-        }
-        Some(Section::new("The callers").prose(format!("From the summary of {}.", k6.script)).table(answers))
     }
 
     fn lambda(&self) -> Section {
@@ -140,8 +124,6 @@ impl Report<'_> {
             ("ran on provisioned environments", self.there("provisioned_invocations")),
             ("no provisioned environment was free: spillover", self.there("spillover")),
             ("answered by Saltern", (!own.is_empty()).then(|| own.iter().map(|(_, total)| total).sum())),
-            ("answered 4xx at the URL", self.there("url_4xx")),
-            ("answered 5xx at the URL", self.there("url_5xx")),
         ];
         let mut table = Table::new("Requests").words("kind").numbers("count").numbers("of those taken");
         for (words, seen) in counts {
@@ -262,10 +244,6 @@ impl Report<'_> {
 
     fn sum(&self, id: &str) -> f64 {
         self.figures.lambda(id).sum()
-    }
-
-    fn highest(&self, id: &str) -> Option<f64> {
-        self.figures.lambda(id).highest()
     }
 
     /// Returns the sum of a metric; `None` if Lambda has no value.

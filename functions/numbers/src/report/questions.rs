@@ -21,7 +21,7 @@ const fn of_alias(id: &'static str, metric: &'static str, statistic: &'static st
 }
 
 /// Lambda's metrics. CloudWatch requires that an id begins with a lower-case letter.
-const LAMBDA: [Question; 18] = [
+const LAMBDA: [Question; 16] = [
     of_alias("invocations", "Invocations", "Sum"),
     of_alias("errors", "Errors", "Sum"),
     of_alias("throttles", "Throttles", "Sum"),
@@ -36,8 +36,6 @@ const LAMBDA: [Question; 18] = [
     of_alias("provisioned_invocations", "ProvisionedConcurrencyInvocations", "Sum"),
     of_alias("spillover", "ProvisionedConcurrencySpilloverInvocations", "Sum"),
     of_alias("url_requests", "UrlRequestCount", "Sum"),
-    of_alias("url_4xx", "Url4xxCount", "Sum"),
-    of_alias("url_5xx", "Url5xxCount", "Sum"),
     of_alias("url_p50", "UrlRequestLatency", "p50"),
     of_alias("url_p90", "UrlRequestLatency", "p90"),
     of_alias("url_p99", "UrlRequestLatency", "p99"),

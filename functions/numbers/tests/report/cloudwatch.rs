@@ -137,8 +137,7 @@ fn series(id: &str) -> Vec<(&'static str, Minute)> {
     match id {
         "invocations" | "url_requests" => one(logins),
         "errors" => some(|minute| if minute == 41 { Some(12.0) } else { Some(0.0) }),
-        "throttles" | "url_4xx" => some(|minute| if minute == 40 { Some(840.0) } else { Some(0.0) }),
-        "url_5xx" => some(|minute| if minute == 41 { Some(212.0) } else { Some(0.0) }),
+        "throttles" => some(|minute| if minute == 40 { Some(840.0) } else { Some(0.0) }),
         "duration_sum" => one(|minute| logins(minute) * 164.0 * (1.0 + 0.2 * busy(minute))),
         "duration_p50" => times(&[("Duration", 164.0)]),
         "duration_p90" => times(&[("Duration", 190.0)]),
