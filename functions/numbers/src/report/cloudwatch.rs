@@ -5,7 +5,7 @@ use std::time::Duration;
 use aws_sdk_cloudwatch::{
     Client,
     primitives::DateTime,
-    types::{MetricDataQuery, MetricDataResult, ScanBy, StatusCode},
+    types::{MetricDataQuery, MetricDataResult, StatusCode},
 };
 
 use super::{figures::Figures, window::Window};
@@ -20,27 +20,21 @@ pub(crate) async fn read(
 ) -> Result<Figures, Failure> {
     let client = Client::new(&aws::configuration(region, WITHIN).await?);
     let mut figures = Figures::default();
-    let mut page = None;
-    for _ in 0..MOST_PAGES {
-        let call = client
-            .get_metric_data()
-            .set_metric_data_queries(Some(questions.clone()))
-            .start_time(DateTime::from_secs(window.from))
-            .end_time(DateTime::from_secs(window.to))
-            .scan_by(ScanBy::TimestampAscending)
-            .set_next_token(page);
-        let response =
-            call.send().await.map_err(|error| aws::failure(&error, "CloudWatch", WITHIN, "time", refused))?;
-        for message in response.messages() {
+    let mut pages = client
+        .get_metric_data()
+        .set_metric_data_queries(Some(questions))
+        .start_time(DateTime::from_secs(window.from))
+        .end_time(DateTime::from_secs(window.to))
+        .into_paginator()
+        .send();
+    while let Some(page) = pages.next().await {
+        let page = page.map_err(|error| aws::failure(&error, "CloudWatch", WITHIN, "time", refused))?;
+        for message in page.messages() {
             figures.note(message.value().unwrap_or_default().to_owned());
         }
-        response.metric_data_results().iter().for_each(|result| take(&mut figures, result));
-        match response.next_token {
-            Some(next) if !next.is_empty() => page = Some(next),
-            _ => return Ok(figures),
-        }
+        page.metric_data_results().iter().for_each(|result| take(&mut figures, result));
     }
-    Err(Failure::system(format!("CloudWatch has more than {MOST_PAGES} pages. Use a shorter time")))
+    Ok(figures)
 }
 
 fn take(figures: &mut Figures, result: &MetricDataResult) {
@@ -77,6 +71,3 @@ fn refused(code: &str) -> Option<Failure> {
 
 /// The time for one page, retries included.
 const WITHIN: Duration = Duration::from_mins(1);
-
-/// A page has 100,800 points, so all series fit into far fewer pages.
-const MOST_PAGES: usize = 50;
