@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use saltern_service::metrics::Metric;
+
 use super::{questions::own_id, window::Window};
 
 /// All series, by the id of the question and by the label.
@@ -37,8 +39,8 @@ impl Figures {
     }
 
     /// Returns the series of one of Saltern's metrics, each with its labels.
-    pub(crate) fn own<'a>(&'a self, metric: &str, statistic: &str) -> Vec<(&'a str, Series<'a>)> {
-        let id = own_id(metric, statistic);
+    pub(crate) fn own<'a>(&'a self, metric: &Metric) -> Vec<(&'a str, Series<'a>)> {
+        let id = own_id(metric);
         let of_id = self.series.iter().filter(|((found, _), points)| *found == id && !points.is_empty());
         of_id.map(|((_, label), points)| (label.as_str(), Series(Some(points)))).collect()
     }

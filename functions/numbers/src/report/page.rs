@@ -4,7 +4,7 @@ use saltern_page::{
     Axis, Page, Plot, Section, Series, Table, Verdict, count, exact, milliseconds, percent, usd,
 };
 use saltern_service::metrics::{
-    COLD_STARTS, HASH, Metric, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
+    COLD_STARTS, HASH, Metric, OPERATIONS, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
 };
 
 use super::{
@@ -96,15 +96,10 @@ impl Report<'_> {
             let times = self.window.periods().map(|time| super::window::seconds(time - self.window.from));
             environments = environments.series(Series::line("provisioned", times.zip(provisioned).collect()));
         }
-        let at_url = self.percentiles(
-            "Time at the URL",
-            "From the request to the response, at the function URL.",
-            |percentile| self.figures.lambda(&format!("url_{percentile}")),
-        );
+        let at_url = "From the request to the response, at the function URL.";
+        let at_url = self.percentiles("Time at the URL", at_url, "url");
         let of_run =
-            self.percentiles("Time of a run", "The billed time, without the function URL.", |percentile| {
-                self.figures.lambda(&format!("duration_{percentile}"))
-            });
+            self.percentiles("Time of a run", "The billed time, without the function URL.", "duration");
         let section = Section::new("Lambda").charts([rate, lost, environments, at_url, of_run]);
         section.table(self.requests()).notes(self.k6.map(|_| {
             "k6 counts its own requests. The others count all requests of the window. A throttled request is not \
@@ -136,7 +131,7 @@ impl Report<'_> {
 
     fn saltern(&self) -> Section {
         let section = Section::new("Saltern");
-        if self.figures.own(REQUESTS.cloudwatch, "Sum").is_empty() {
+        if self.figures.own(&REQUESTS).is_empty() {
             return section.prose(
                 "Saltern has no figures in this window. If there were requests, check that the function writes its metrics.",
             );
@@ -156,7 +151,7 @@ impl Report<'_> {
             .rows(rows(&REHASHES_NEEDED, "match that needs a rehash: "))
             .rows(rows(&REHASHES_DONE, "rehash made: "))
             .row(["environments started for a request".to_owned(), count(cold)]);
-        section.charts([self.hashing(), self.queue()]).table(table).notes([
+        section.charts([self.hashing()]).table(table).notes([
             "If the backend does not store a rehash, the next login needs it again. If the matches that need one do not \
              decrease over weeks, check the backend.",
         ])
@@ -216,27 +211,20 @@ impl Report<'_> {
         let plot = Plot::new("Hashing", self.time(), Axis::linear("ms"))
             .about("The 90th percentile of the computation, by policy.");
         self.figures
-            .own(HASH.cloudwatch, "p90")
+            .own(&HASH)
             .into_iter()
             .fold(plot, |plot, (labels, points)| plot.series(self.line(name(labels), points, f64::NAN)))
     }
 
-    fn queue(&self) -> Plot {
-        let about = "From the arrival in the queue to the start of the computation.";
-        self.percentiles("Queue", about, |percentile| {
-            let all = self.figures.own(QUEUE.cloudwatch, percentile);
-            all.first().map(|(_, points)| *points).unwrap_or_default()
-        })
-    }
-
-    fn percentiles<'a>(&self, title: &str, about: &str, of: impl Fn(&str) -> Points<'a>) -> Plot {
+    fn percentiles(&self, title: &str, about: &str, id: &str) -> Plot {
+        let line = |name| self.line(name, self.figures.lambda(&format!("{id}_{name}")), f64::NAN);
         let plot = Plot::new(title, self.time(), Axis::linear("ms")).about(about);
-        PERCENTILES.into_iter().fold(plot, |plot, name| plot.series(self.line(name, of(name), f64::NAN)))
+        ["p50", "p90", "p99"].into_iter().fold(plot, |plot, name| plot.series(line(name)))
     }
 
     /// Returns the total of each label of a metric, the largest first.
     fn totals(&self, metric: &Metric) -> Vec<(String, f64)> {
-        let series = self.figures.own(metric.cloudwatch, "Sum").into_iter();
+        let series = self.figures.own(metric).into_iter();
         let mut totals: Vec<_> = series.map(|(labels, points)| (labels.to_owned(), points.sum())).collect();
         totals.sort_by(|one, other| other.1.total_cmp(&one.1));
         totals
@@ -257,5 +245,3 @@ impl Report<'_> {
 fn name(labels: &str) -> &str {
     labels.rsplit(SEPARATOR).next().unwrap_or(labels)
 }
-
-const PERCENTILES: [&str; 3] = ["p50", "p90", "p99"];

@@ -3,8 +3,8 @@
 
 use aws_sdk_cloudwatch::types::{Dimension, Metric, MetricDataQuery, MetricStat};
 use saltern_service::metrics::{
-    self, COLD_STARTS, HASH, NAMESPACE, OPERATIONS, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED,
-    REQUESTS, SERVICE,
+    self, COLD_STARTS, HASH, NAMESPACE, OPERATIONS, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS,
+    SERVICE,
 };
 
 /// A series of Lambda, with its id in this program.
@@ -41,16 +41,15 @@ const LAMBDA: [Question; 16] = [
     of_alias("url_p99", "UrlRequestLatency", "p99"),
 ];
 
-/// Saltern's metrics, with their statistics. Percentiles, because a mean hides long waits.
-const OWN: [(&metrics::Metric, &[&str]); 8] = [
-    (&REQUESTS, &["Sum"]),
-    (&OPERATIONS, &["Sum"]),
-    (&REFUSALS, &["Sum"]),
-    (&COLD_STARTS, &["Sum"]),
-    (&REHASHES_NEEDED, &["Sum"]),
-    (&REHASHES_DONE, &["Sum"]),
-    (&HASH, &["p90"]),
-    (&QUEUE, &["p50", "p90", "p99"]),
+/// Saltern's metrics, with their statistics. A percentile, because a mean hides long times.
+const OWN: [(&metrics::Metric, &str); 7] = [
+    (&REQUESTS, "Sum"),
+    (&OPERATIONS, "Sum"),
+    (&REFUSALS, "Sum"),
+    (&COLD_STARTS, "Sum"),
+    (&REHASHES_NEEDED, "Sum"),
+    (&REHASHES_DONE, "Sum"),
+    (&HASH, "p90"),
 ];
 
 /// The function and the alias.
@@ -84,7 +83,7 @@ impl Question {
 /// Returns the questions for Saltern's metrics. Their policies, codes and outcomes are unknown, so
 /// each question is a search.
 fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery> {
-    OWN.iter().flat_map(move |(metric, statistics)| {
+    OWN.iter().map(move |(metric, statistic)| {
         let dimensions: Vec<_> = metric.labels.iter().map(|label| label.dimension()).collect();
         let schema = [&[NAMESPACE, SERVICE], &dimensions[..]].concat().join(",");
         // The parser of the argument has excluded quotes from the name.
@@ -93,19 +92,17 @@ fn own(function: &Function, period: i32) -> impl Iterator<Item = MetricDataQuery
         let label: Vec<_> =
             dimensions.iter().map(|dimension| format!("${{PROP('Dim.{dimension}')}}")).collect();
         let label = if label.is_empty() { metric.cloudwatch.to_owned() } else { label.join(SEPARATOR) };
-        statistics.iter().map(move |statistic| {
-            MetricDataQuery::builder()
-                .id(own_id(metric.cloudwatch, statistic))
-                .expression(format!("SEARCH('{found}', '{statistic}', {period})"))
-                .label(&label)
-                .build()
-        })
+        MetricDataQuery::builder()
+            .id(own_id(metric))
+            .expression(format!("SEARCH('{found}', '{statistic}', {period})"))
+            .label(&label)
+            .build()
     })
 }
 
 /// Returns the id of a search.
-pub(crate) fn own_id(metric: &str, statistic: &str) -> String {
-    format!("saltern_{metric}_{statistic}")
+pub(crate) fn own_id(metric: &metrics::Metric) -> String {
+    format!("saltern_{}", metric.cloudwatch)
 }
 
 /// Separates the labels of a series. No label contains it.
@@ -136,7 +133,7 @@ mod tests {
         let function = Function { name: "logins".into(), alias: "live".into() };
         let queries = all(&function, 300);
         let of = |id: &str| queries.iter().find(|query| query.id() == Some(id)).unwrap();
-        let refusals = of("saltern_Refusals_Sum");
+        let refusals = of("saltern_Refusals");
         assert_eq!(
             refusals.expression(),
             Some(r#"SEARCH('{Saltern,Service,Code} MetricName="Refusals" Service="logins"', 'Sum', 300)"#)

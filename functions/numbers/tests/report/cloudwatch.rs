@@ -154,28 +154,23 @@ fn series(id: &str) -> Vec<(&'static str, Minute)> {
         }),
         "provisioned_invocations" => some(|minute| (5..70).contains(&minute).then(|| logins(minute))),
         "spillover" => some(|minute| Some(if minute == 41 { 318.0 } else { 0.0 })),
-        "saltern_Requests_Sum" => {
+        "saltern_Requests" => {
             share(&[("verify|answered", 0.98), ("hash|answered", 0.0195), ("verify|refused", 0.0005)])
         }
-        "saltern_Operations_Sum" => share(&[
+        "saltern_Operations" => share(&[
             ("verify|bcrypt|bcrypt-11|match", 0.79),
             ("verify|argon2id|argon2id-2026|match", 0.11),
             ("verify|bcrypt|bcrypt-11|mismatch", 0.08),
             ("hash|argon2id|argon2id-2026|hashed", 0.0195),
             ("verify|none|none|refused", 0.0005),
         ]),
-        "saltern_Refusals_Sum" => {
+        "saltern_Refusals" => {
             share(&[("overloaded", 0.0003), ("deadline_exceeded", 0.0001), ("invalid_hash", 0.0001)])
         }
-        "saltern_RehashesNeeded_Sum" => share(&[("bcrypt-11|older_policy", 0.79)]),
-        "saltern_RehashesDone_Sum" => share(&[("bcrypt-11", 0.71)]),
-        "saltern_ColdStarts_Sum" => some(|minute| (minute == 41).then_some(318.0)),
-        "saltern_HashMilliseconds_p90" => {
-            times(&[("bcrypt|bcrypt-11", 166.0), ("argon2id|argon2id-2026", 31.0)])
-        }
-        "saltern_QueueMilliseconds_p50" => times(&[("QueueMilliseconds", 0.1)]),
-        "saltern_QueueMilliseconds_p90" => times(&[("QueueMilliseconds", 0.8)]),
-        "saltern_QueueMilliseconds_p99" => times(&[("QueueMilliseconds", 4.2)]),
+        "saltern_RehashesNeeded" => share(&[("bcrypt-11|older_policy", 0.79)]),
+        "saltern_RehashesDone" => share(&[("bcrypt-11", 0.71)]),
+        "saltern_ColdStarts" => some(|minute| (minute == 41).then_some(318.0)),
+        "saltern_HashMilliseconds" => times(&[("bcrypt|bcrypt-11", 166.0), ("argon2id|argon2id-2026", 31.0)]),
         _ => Vec::new(),
     }
 }

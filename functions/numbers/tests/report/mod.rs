@@ -145,6 +145,8 @@ fn an_evening_becomes_a_page() {
         "<td>sent by k6</td><td class=\"number\">5,880,840</td>",
         "<td>answered by Saltern</td><td class=\"number\">5,880,000</td>",
         "<dt>p90 at the callers</dt><dd>212 ms</dd>",
+        // A line of the chart of hashing.
+        "argon2id-2026</li>",
         "<td>verify, bcrypt, bcrypt-11, match</td><td class=\"number\">4,645,200</td>",
         "<td>refusal: overloaded</td><td class=\"number\">1,780</td>",
         "<td>environments started for a request</td><td class=\"number\">318</td>",
