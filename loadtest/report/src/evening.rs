@@ -153,11 +153,6 @@ impl Evening {
         format!("{}{extrapolated}", self.about.short)
     }
 
-    /// Returns the number of operations in a request.
-    pub(crate) fn batch(&self) -> f64 {
-        self.knob("LOAD_BATCH_OPERATIONS").unwrap_or(1.0)
-    }
-
     pub(crate) fn knob(&self, name: &str) -> Option<f64> {
         self.summary.knobs.get(name).and_then(Value::as_f64)
     }
@@ -186,7 +181,7 @@ pub(crate) mod tests {
     /// Returns an evening of four seconds at 100 logins a second.
     pub(crate) fn evening(short: &str, expected: Expected, broken: &[&str]) -> Evening {
         let ms = Some(Percentiles { p50: 160.0, p90: 180.0, p99: 220.0 });
-        let second = Second { requested: 100, right: 100, under_way: 16.0, ms, ..Second::default() };
+        let second = Second { requested: 100, right: 100, ms, ..Second::default() };
         let totals = Second { requested: 400, right: 400, ms, ..Second::default() };
         let knobs = json!({"LOAD_BATCH_OPERATIONS": 4, "LOAD_P90_BUDGET_MS": 300, "LOAD_MIX_PERCENT": {"login": 100}});
         Evening {

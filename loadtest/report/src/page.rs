@@ -6,6 +6,7 @@ use saltern_page::{
     Axis, Page, Plot, Section, Series, Table, Verdict, count, milliseconds, or_nothing, percent, rounded, usd,
 };
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{
     evening::{Evening, Fleet, FleetSecond, Piece},
@@ -88,7 +89,7 @@ fn figures(evenings: &[Evening], yle: &Yle) -> Vec<Vec<String>> {
         });
     }
     row("/hello, p99", &|evening| evening.callers.totals.hello_ms.map(|ms| milliseconds(ms.p99)));
-    row("most concurrent requests", &|evening| Some(count(concurrency(evening))));
+    row("most concurrent requests", &fleet(|fleet| count(whole(fleet.totals.concurrency))));
     row("cold starts", &fleet(|fleet| count(whole(fleet.totals.cold_starts))));
     row("found no free provisioned environment", &fleet(|fleet| count(whole(fleet.totals.spillover))));
     row("throttled by Lambda", &fleet(|fleet| count(whole(fleet.totals.throttled.values().sum()))));
@@ -113,7 +114,8 @@ fn one(evening: &Evening, judgement: &Judgement) -> Section {
     Section::new(evening.about.title.clone())
         .prose(evening.about.story.clone())
         .prose(format!("Verdict: {}.", judgement.sentence))
-        .charts([rates(evening), answer_times(evening), concurrency_over_time(evening)])
+        .charts([rates(evening), answer_times(evening)])
+        .charts(evening.fleet.as_ref().map(|fleet| environments(evening, fleet)))
         .charts((!totals.failed.is_empty()).then(|| failures(evening)))
         .charts(totals.hello_ms.map(|_| hello(evening)))
         .notes(lag(evening))
@@ -178,15 +180,7 @@ fn answer_times(evening: &Evening) -> Plot {
     }
 }
 
-/// Returns the chart of Lambda's own count. Without fleet it shows the callers' count, by Little's
-/// law.
-fn concurrency_over_time(evening: &Evening) -> Plot {
-    let Some(fleet) = &evening.fleet else {
-        let batch = evening.batch();
-        return Plot::new("Concurrent requests", Axis::elapsed(), Axis::linear(""))
-            .about("Requests that waited for their answers, on average over each second.")
-            .series(line("waiting", evening, |second| second.under_way / batch));
-    };
+fn environments(evening: &Evening, fleet: &Fleet) -> Plot {
     let offset = ms(fleet.started_at_unix_ms - evening.callers.started_at_unix_ms) / MS_PER_SECOND;
     let end = whole(evening.callers.seconds.len() as u64);
     let points = |count: fn(&FleetSecond) -> u64| -> Vec<(f64, f64)> {
@@ -197,9 +191,9 @@ fn concurrency_over_time(evening: &Evening) -> Plot {
         .about("Environments that existed, and environments that were busy.")
         .series(Series::line("busy", points(|second| second.concurrency)))
         .series(Series::line("existing", points(|second| second.environments)));
-    match quota(evening) {
+    match fleet.function.get("account_concurrency").and_then(Value::as_f64) {
         // A quota far above all values would only flatten the lines.
-        Some(quota) if quota <= QUOTA_IN_SIGHT * concurrency(evening) => {
+        Some(quota) if quota <= QUOTA_IN_SIGHT * whole(fleet.totals.concurrency) => {
             plot.limit(quota, "the account's quota")
         }
         _ => plot,
@@ -231,26 +225,8 @@ fn line(name: &str, evening: &Evening, value: impl Fn(&Second) -> f64) -> Series
     Series::line(name, points.collect())
 }
 
-/// Returns the highest number of concurrent requests.
-fn concurrency(evening: &Evening) -> f64 {
-    match &evening.fleet {
-        Some(fleet) => whole(fleet.totals.concurrency),
-        None => evening
-            .callers
-            .seconds
-            .iter()
-            .map(|second| second.under_way / evening.batch())
-            .fold(0.0, f64::max)
-            .ceil(),
-    }
-}
-
 fn percent_failed(evening: &Evening) -> String {
     percent(share_failed(evening), 1.0)
-}
-
-fn quota(evening: &Evening) -> Option<f64> {
-    evening.fleet.as_ref()?.function.get("account_concurrency")?.as_f64()
 }
 
 /// Returns the number of machines for Yle's peak. A backend that hashes in its own process has no
@@ -313,7 +289,6 @@ mod tests {
         for said in [
             "Zero fell as expected: up to 100 logins a second, p90 180 ms, none failed.",
             "Broken budgets: hello_ms: p(99)&lt;100 (is 4000).",
-            "Concurrent requests",
             "Environments",
             "quota",
             "0.250 USD",

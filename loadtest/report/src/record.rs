@@ -14,7 +14,7 @@ use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
 pub(crate) struct Series {
     pub(crate) started_at_unix_ms: i64,
     pub(crate) seconds: Vec<Second>,
-    /// All seconds together, without the operations under way.
+    /// All seconds together.
     pub(crate) totals: Second,
 }
 
@@ -26,8 +26,6 @@ pub(crate) struct Second {
     pub(crate) right: u64,
     /// The right answers that a backend's client computed itself.
     pub(crate) local: u64,
-    /// Operations that waited for their answers, on average over the second.
-    pub(crate) under_way: f64,
     /// Operations without the right answer, by their kind in `lib/answers.ts`.
     pub(crate) failed: BTreeMap<String, u64>,
     /// Times of right answers.
@@ -103,7 +101,6 @@ struct Run {
 struct Gathered {
     requested: u64,
     local: u64,
-    under_way: f64,
     failed: BTreeMap<String, u64>,
     ms: Vec<f64>,
     hello_ms: Vec<f64>,
@@ -119,7 +116,7 @@ impl Run {
         match point.metric {
             "operation_ms" => {
                 let started = ended - Duration::seconds_f64(value.max(0.0) / MS_PER_SECOND);
-                self.spread(started, ended);
+                self.at(started.unix_timestamp()).requested += 1;
                 let gathered = self.at(second);
                 let tags = point.data.tags.as_ref();
                 match tags.and_then(|tags| tags.kind).unwrap_or_default() {
@@ -135,18 +132,6 @@ impl Run {
             _ => return Ok(None),
         }
         Ok(Some(second))
-    }
-
-    /// Counts an operation as requested in its first second, and as under way for its share of each
-    /// second.
-    fn spread(&mut self, started: OffsetDateTime, ended: OffsetDateTime) {
-        let first = started.unix_timestamp();
-        self.at(first).requested += 1;
-        for second in first..=ended.unix_timestamp() {
-            let begin = OffsetDateTime::UNIX_EPOCH + Duration::seconds(second);
-            let within = ended.min(begin + Duration::SECOND) - started.max(begin);
-            self.at(second).under_way += within.as_seconds_f64();
-        }
     }
 
     fn at(&mut self, second: i64) -> &mut Gathered {
@@ -211,7 +196,6 @@ impl Gathered {
             requested: self.requested,
             right: self.ms.len() as u64,
             local: self.local,
-            under_way: (self.under_way * 100.0).round() / 100.0,
             ms: percentiles(&mut self.ms),
             hello_ms: percentiles(&mut self.hello_ms),
             failed: self.failed,
@@ -289,16 +273,6 @@ mod tests {
         let local = here.replace(r#""kind":"right""#, r#""kind":"right","origin":"local""#);
         let series = recorded(&[here, local]);
         assert_eq!((series.totals.right, series.totals.local, series.seconds[0].local), (2, 1, 1));
-    }
-
-    #[test]
-    fn an_operation_is_under_way_in_each_second_for_its_share() {
-        let series = recorded(&[
-            point("operation_ms", "03.25", 2000.0, "right"),
-            point("operation_ms", "01.5", 100.0, "right"),
-        ]);
-        let under_way: Vec<_> = series.seconds.iter().map(|second| second.under_way).collect();
-        assert_eq!(under_way, [0.85, 1.0, 0.25]);
     }
 
     #[test]
