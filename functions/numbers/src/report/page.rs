@@ -65,15 +65,9 @@ impl Report<'_> {
             ("p90 at the URL, at worst", worst("url_p90")),
             ("p90 of a run, at worst", worst("duration_p90")),
             ("cost", Some(usd(self.bill.usd()))),
-            ("cost of a million requests", self.per_million().map(usd)),
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
-    }
-
-    fn per_million(&self) -> Option<f64> {
-        let invocations = self.sum("invocations");
-        (invocations > 0.0).then(|| self.bill.usd() / invocations * 1e6)
     }
 
     fn lambda(&self) -> Section {
