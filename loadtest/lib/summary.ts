@@ -27,7 +27,7 @@ export function summary(script: string, question: string, knobs: { LOAD_SUMMARY_
     );
     const files: Record<string, string> = { stdout: lines(script, question, data, broken) };
     if (knobs.LOAD_SUMMARY_FILE !== '') {
-      const content = { script: `${script}.ts`, question, knobs, ...facts, seconds: data.state.testRunDurationMs / 1000, broken, metrics: data.metrics };
+      const content = { script: `${script}.ts`, knobs, ...facts, broken, metrics: data.metrics };
       files[knobs.LOAD_SUMMARY_FILE] = `${JSON.stringify(content, null, 1)}\n`;
     }
     return files;
