@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 type Make = fn(&str) -> String;
 
 const DOCUMENTS: &[(&str, Make)] = &[
-    ("functions/service/openapi.json", |_| pretty(&openapi::document())),
+    ("functions/service/openapi.json", |text| pretty(&openapi::document(text))),
     ("infra/modules/password-hasher/metrics.json", |_| pretty(&metrics::document())),
     ("infra/modules/password-hasher/settings.json", |_| pretty(&settings())),
     ("functions/encoded/SCHEMES.md", |text| schemes::markdown(text, CLIENT_SCHEMES)),
