@@ -41,8 +41,6 @@ pub(crate) struct Figure {
     pub(crate) bound: Bound,
     /// Whether the value depends on the speed of the machine. A smoke run does not judge it.
     pub(crate) is_timed: bool,
-    /// The least share of the first binary's value.
-    pub(crate) least_of_first: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +54,7 @@ impl Figure {
     /// Returns a figure without a bound.
     pub(crate) fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Self {
         let (name, value) = (name.into(), Ok(value));
-        Self { name, value, unit, bound: Bound::None, is_timed: false, least_of_first: None }
+        Self { name, value, unit, bound: Bound::None, is_timed: false }
     }
 
     /// Returns the count of an event that must not happen.
@@ -79,11 +77,6 @@ impl Figure {
     /// The value depends on the speed of the machine.
     pub(crate) fn timed(self) -> Self {
         Self { is_timed: true, ..self }
-    }
-
-    /// Of two binaries the last must reach this share of the first one's value.
-    pub(crate) fn at_least_of_first(self, share: f64) -> Self {
-        Self { least_of_first: Some(share), ..self }
     }
 }
 

@@ -1,7 +1,6 @@
 //! `saltern-attack` attacks a running `saltern serve` beside honest callers and prints one table.
 //!
-//! Several `--binary` give several columns: a table of before and after comes from one command. The
-//! exit status says whether the last binary holds every bound.
+//! The exit status says whether the server holds every bound.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool talks to a person")]
@@ -57,14 +56,12 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
     server::raise_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let mut table = Table::new(&arguments.binaries, arguments.smoke);
+    let field = Field { binary: arguments.binary.clone(), smoke: arguments.smoke };
+    let mut table = Table::new(arguments.smoke);
     for attack in ATTACKS.iter().filter(|attack| arguments.wants(attack)) {
         eprintln!("{}: {}", attack.name, attack.asks);
-        let columns = arguments.binaries.iter().map(|binary| {
-            let field = Field { binary: binary.clone(), smoke: arguments.smoke };
-            runtime.block_on((attack.run)(field)).map_err(|error| error.to_string())
-        });
-        table.add(attack, &columns.collect::<Vec<_>>());
+        let found = runtime.block_on((attack.run)(field.clone()));
+        table.add(attack, &found.map_err(|error| error.to_string()));
     }
     Ok(table.end())
 }
@@ -72,9 +69,9 @@ fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
 #[derive(Parser)]
 #[command(about, long_about = None)]
 struct Arguments {
-    /// The program `saltern`; repeated, the table has a column for each
-    #[arg(long = "binary", value_name = "PATH", default_value = "target/release/saltern")]
-    binaries: Vec<PathBuf>,
+    /// The program `saltern`
+    #[arg(long, value_name = "PATH", default_value = "target/release/saltern")]
+    binary: PathBuf,
     /// Small attacks of seconds; figures of time are printed and not judged
     #[arg(long)]
     smoke: bool,

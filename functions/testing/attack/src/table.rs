@@ -1,6 +1,4 @@
-//! The table: a row for each figure, a column for each binary.
-
-use std::path::{Path, PathBuf};
+//! The table: a row for each figure, with its bound.
 
 use crate::figure::{Attack, Bound, Figure, short};
 
@@ -12,43 +10,32 @@ pub(crate) struct Table {
     not_run: Vec<String>,
 }
 
-/// The figures of an attack on one binary, or the reason why there are none.
-pub(crate) type Column = Result<Vec<Figure>, String>;
-
 impl Table {
     /// Prints the head of the table.
-    pub(crate) fn new(binaries: &[PathBuf], smoke: bool) -> Self {
-        print_row("attack", "figure", binaries.iter().map(|binary| heading(binary)), "bound", "");
+    pub(crate) fn new(smoke: bool) -> Self {
+        print_row("attack", "figure", "value", "bound", "");
         Self { smoke, ok: 0, failed: Vec::new(), not_run: Vec::new() }
     }
 
-    /// Prints the figures of one attack, and judges those of the last binary.
-    pub(crate) fn add(&mut self, attack: &Attack, columns: &[Column]) {
-        for error in columns.iter().filter_map(|column| column.as_ref().err()) {
-            println!("{:<ATTACK$}failed to run: {error}", attack.name);
-        }
-        let Some(Ok(last)) = columns.last() else {
-            return self.failed.push(format!("{}: failed to run", attack.name));
+    /// Prints and judges the figures of one attack, or the reason why there are none.
+    pub(crate) fn add(&mut self, attack: &Attack, found: &Result<Vec<Figure>, String>) {
+        let figures = match found {
+            Ok(figures) => figures,
+            Err(error) => {
+                println!("{:<ATTACK$}failed to run: {error}", attack.name);
+                return self.failed.push(format!("{}: failed to run", attack.name));
+            }
         };
         let mut is_broken = false;
-        for figure in last {
-            let others = columns.iter().map(|column| {
-                let figures = column.as_ref().ok()?;
-                figures.iter().find(|other| other.name == figure.name)?.value.clone().ok()
-            });
-            let values: Vec<Option<f64>> = others.collect();
-            let first = if columns.len() > 1 { values[0] } else { None };
-            let of_first = figure.least_of_first.zip(first);
-            let bound = of_first.map_or(figure.bound, |(share, first)| Bound::AtLeast(share * first));
-
+        for figure in figures {
             let name = format!("{}: {}", attack.name, figure.name);
             let said = match &figure.value {
                 Err(reason) => {
                     self.not_run.push(name);
                     format!("NOT RUN: {reason}")
                 }
-                Ok(_) if bound == Bound::None || (self.smoke && figure.is_timed) => String::new(),
-                Ok(value) if bound.holds(*value) => {
+                Ok(_) if figure.bound == Bound::None || (self.smoke && figure.is_timed) => String::new(),
+                Ok(value) if figure.bound.holds(*value) => {
                     self.ok += 1;
                     "ok".to_owned()
                 }
@@ -59,8 +46,9 @@ impl Table {
                 }
             };
             let unit = if figure.unit.is_empty() { String::new() } else { format!(" ({})", figure.unit) };
-            let values = values.into_iter().map(|value| value.map_or_else(|| "-".to_owned(), short));
-            print_row(attack.name, &format!("{}{unit}", figure.name), values, &bound.to_string(), &said);
+            let value = figure.value.as_ref().map_or_else(|_| "-".to_owned(), |value| short(*value));
+            let bound = figure.bound.to_string();
+            print_row(attack.name, &format!("{}{unit}", figure.name), &value, &bound, &said);
         }
         for sentence in (attack.stated)().iter().filter(|_| is_broken) {
             println!("{:<ATTACK$}stated: {sentence}", attack.name);
@@ -77,16 +65,8 @@ impl Table {
     }
 }
 
-/// Returns the name of the folder above `target`, which tells two builds apart.
-fn heading(binary: &Path) -> String {
-    let folder = binary.ancestors().find(|above| above.ends_with("target")).and_then(Path::parent);
-    let name = folder.and_then(Path::file_name).or(binary.file_name()).unwrap_or_default();
-    name.to_string_lossy().chars().take(VALUE - 2).collect()
-}
-
-fn print_row(attack: &str, figure: &str, values: impl Iterator<Item = String>, bound: &str, said: &str) {
-    let values = values.map(|value| format!("{value:>VALUE$}")).collect::<Vec<_>>().concat();
-    println!("{attack:<ATTACK$}{figure:<FIGURE$}{values}{bound:>BOUND$}  {said}");
+fn print_row(attack: &str, figure: &str, value: &str, bound: &str, said: &str) {
+    println!("{attack:<ATTACK$}{figure:<FIGURE$}{value:>VALUE$}{bound:>BOUND$}  {said}");
 }
 
 const ATTACK: usize = 20;
@@ -101,40 +81,30 @@ mod tests {
     const ATTACK: Attack =
         Attack { name: "a", asks: "", stated: Vec::new, run: |_| Box::pin(async { Ok(Vec::new()) }) };
 
-    /// Whether a run with these columns ends well, beside an attack that holds.
-    fn ends_well(smoke: bool, columns: &[Column]) -> bool {
-        let binaries = vec![PathBuf::from("target/release/saltern"); columns.len()];
-        let mut table = Table::new(&binaries, smoke);
-        table.add(&ATTACK, &vec![Ok(vec![Figure::never("held", 0)]); columns.len()]);
-        table.add(&ATTACK, columns);
+    /// Whether a run with this figure ends well, beside an attack that holds.
+    fn ends_well(smoke: bool, found: &Result<Vec<Figure>, String>) -> bool {
+        let mut table = Table::new(smoke);
+        table.add(&ATTACK, &Ok(vec![Figure::never("held", 0)]));
+        table.add(&ATTACK, found);
         table.end()
     }
 
     #[test]
-    fn only_the_bounds_of_the_last_binary_are_judged() {
-        let [good, broken] = [1.0, 2.0].map(|value| Ok(vec![Figure::new("f", value, "s").at_most(1.0)]));
-        assert!(!ends_well(false, std::slice::from_ref(&broken)));
-        assert!(ends_well(false, &[broken.clone(), good.clone()]));
-        assert!(!ends_well(false, &[good, broken]));
+    fn a_broken_bound_is_a_failure() {
+        for (value, holds) in [(1.0, true), (2.0, false)] {
+            assert_eq!(ends_well(false, &Ok(vec![Figure::new("f", value, "s").at_most(1.0)])), holds);
+        }
     }
 
     #[test]
     fn a_smoke_run_judges_no_time() {
-        let late = [Ok(vec![Figure::new("f", 2.0, "s").at_most(1.0).timed()])];
+        let late = Ok(vec![Figure::new("f", 2.0, "s").at_most(1.0).timed()]);
         assert!(ends_well(true, &late));
         assert!(!ends_well(false, &late));
     }
 
     #[test]
-    fn the_last_binary_is_compared_with_the_first() {
-        let goodput = |value: f64| Ok(vec![Figure::new("f", value, "").at_least_of_first(0.95)]);
-        assert!(ends_well(false, &[goodput(1.0), goodput(0.96)]));
-        assert!(!ends_well(false, &[goodput(1.0), goodput(0.90)]));
-        assert!(ends_well(false, &[goodput(0.90)]), "without another binary there is no bound");
-    }
-
-    #[test]
     fn an_attack_that_fails_to_run_is_a_failure() {
-        assert!(!ends_well(false, &[Err("no port".to_owned())]));
+        assert!(!ends_well(false, &Err("no port".to_owned())));
     }
 }
