@@ -37,27 +37,6 @@ fn keys_are_decrypted_once_and_seal_and_open_hashes() {
 }
 
 #[test]
-fn a_pepper_comes_with_the_keys() {
-    let layer = Layer::new("site");
-    let function = Function::start_with(&layer.variables(&SEAL_KEYS));
-    let verify = |password: &str, id: &str| {
-        let hash = format!("$saltern-prep$v=1,p=pepper-append,k={id}${BCRYPT_WITH_PEPPER}");
-        let body = json!({"password": password, "hash": hash, "rehash": true, "context": "user-7"});
-        function.request("POST", "/verify", &body)
-    };
-    let right = verify("saltern", "devise").body;
-    assert_eq!((&right["match"], &right["rehash_reason"]), (&json!(true), &json!("other_algorithm")));
-    let rehashed = right["rehashed"]["hash"].as_str().unwrap();
-    assert!(rehashed.starts_with("$saltern-seal$v=1,k=2026a$"), "{right}");
-    assert_eq!(verify("Saltern", "devise").body["match"], json!(false));
-    verify("saltern", "other").assert_problem(503, "key_unavailable");
-    let output = function.stop();
-    for secret in [SITE_KEY, "site pepper", BCRYPT_WITH_PEPPER] {
-        assert!(!output.stdout.contains(secret) && !output.stderr.contains(secret), "{output:?}");
-    }
-}
-
-#[test]
 fn a_firebase_project_is_decrypted_too() {
     let layer = Layer::new("firebase");
     let function = Function::start_with(&layer.variables(&[SEAL_KEYS[0], FIREBASE_PROJECT]));
@@ -114,7 +93,6 @@ impl Layer {
             json!({
                 "current": current,
                 "keys": [{"id": "2026a", "key": KEY, "context": true}],
-                "site_keys": [{"id": "devise", "key": SITE_KEY}],
             })
             .to_string()
         };
@@ -163,12 +141,6 @@ pub(crate) const SEAL_KEYS: [(&str, &str); 1] = [("SALTERN_SEAL_KEYS", "keys.kms
 const FIREBASE_PROJECT: (&str, &str) = ("SALTERN_FIREBASE_PROJECT", "firebase.kms");
 
 const KEY: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-
-/// `site pepper`.
-const SITE_KEY: &str = "c2l0ZSBwZXBwZXI=";
-
-/// libxcrypt made it, of `saltern` and the pepper.
-const BCRYPT_WITH_PEPPER: &str = "$2b$05$abcdefghijklmnopqrstuuoNsaREdiynvrBMjXoPbQV5VGLjp9yAS";
 
 /// The project and the user that <https://github.com/firebase/scrypt> publishes.
 const PROJECT: &str = "hash_config {
