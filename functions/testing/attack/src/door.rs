@@ -5,7 +5,6 @@ use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
-    process::Command,
     sync::Arc,
 };
 
@@ -103,24 +102,6 @@ impl Identity {
             certificate: file("certificate.pem", &cert.pem())?,
             key: file("key.pem", &signing_key.serialize_pem())?,
         })
-    }
-
-    /// A certificate with an RSA key of 3,072 bits. ring makes no such keys.
-    pub(crate) fn rsa() -> Result<Self, Box<dyn Error>> {
-        let identity = Self { certificate: file("rsa.pem", "")?, key: file("rsa-key.pem", "")? };
-        let made = Command::new("openssl")
-            .args(["req", "-x509", "-newkey", "rsa:3072", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-            .args(["-addext", "subjectAltName=DNS:localhost"])
-            .args(["-addext", "basicConstraints=critical,CA:FALSE"])
-            .arg("-keyout")
-            .arg(&identity.key)
-            .arg("-out")
-            .arg(&identity.certificate)
-            .output()?;
-        if !made.status.success() {
-            return Err(format!("openssl: {}", String::from_utf8_lossy(&made.stderr)).into());
-        }
-        Ok(identity)
     }
 
     /// Returns a client that trusts this certificate alone. It resumes no session, so that every
