@@ -2,14 +2,15 @@
 
 use std::{
     fs,
-    io::{self, BufRead as _, BufReader, Read as _, Write as _},
-    net::{SocketAddr, TcpListener},
+    io::{self, Write as _},
     path::PathBuf,
     process::{Command, Output, Stdio},
     sync::{Arc, Mutex},
     thread,
     time::{Duration, Instant},
 };
+
+use saltern_stubs::http::{Response, Stub};
 
 use super::{
     client::hash,
@@ -62,23 +63,23 @@ fn every_login_ends_as_the_guide_says(language: &str, program: &[&str]) {
     drop(server);
     assert_eq!(login("secret", Some(&current)), "try_later no_answer");
 
-    let refused = FakeServer::start("422 Unprocessable", r#"{"code":"invalid_hash"}"#, Name::OfTheRequest);
-    assert_eq!(said(program, &refused.url, "secret", Some("$x$")), "bad_hash invalid_hash");
+    let refused = FakeServer::start(422, r#"{"code":"invalid_hash"}"#, Name::OfTheRequest);
+    assert_eq!(said(program, &refused.url(), "secret", Some("$x$")), "bad_hash invalid_hash");
     let bodies = refused.bodies();
     assert_eq!(bodies.len(), 2, "the decoy's work follows: {bodies:?}");
     assert!(bodies[0].contains("$x$") && bodies[0].contains("rehash"), "{bodies:?}");
     assert!(bodies[1].replace(' ', "").contains(r#""hash":null"#), "{bodies:?}");
 
     let mismatch = r#"{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"#;
-    let confused = FakeServer::start("200 OK", mismatch, Name::OfAnother);
-    assert_eq!(said(program, &confused.url, "secret", Some(&current)), "try_later answer_not_ours");
-    let trusting = FakeServer::start("200 OK", &mismatch.replacen("false", "true", 1), Name::OfTheRequest);
-    assert_eq!(said(program, &trusting.url, "secret", None), "try_later answer_not_ours");
-    let platform = FakeServer::start("502 Bad Gateway", "Internal Server Error", Name::None);
-    assert_eq!(said(program, &platform.url, "secret", Some(&current)), "try_later status_502");
+    let confused = FakeServer::start(200, mismatch, Name::OfAnother);
+    assert_eq!(said(program, &confused.url(), "secret", Some(&current)), "try_later answer_not_ours");
+    let trusting = FakeServer::start(200, &mismatch.replacen("false", "true", 1), Name::OfTheRequest);
+    assert_eq!(said(program, &trusting.url(), "secret", None), "try_later answer_not_ours");
+    let platform = FakeServer::start(502, "Internal Server Error", Name::None);
+    assert_eq!(said(program, &platform.url(), "secret", Some(&current)), "try_later status_502");
 
-    let slow = FakeServer::start("200 OK", mismatch, Name::LateOfTheRequest);
-    let ended = run(program, &slow.url, "secret", Some(&current));
+    let slow = FakeServer::start(200, mismatch, Name::LateOfTheRequest);
+    let ended = run(program, &slow.url(), "secret", Some(&current));
     assert_eq!(String::from_utf8_lossy(&ended.stdout).trim(), "mismatch");
     assert!(String::from_utf8_lossy(&ended.stderr).contains("longer than the floor"), "{ended:?}");
 }
@@ -140,50 +141,33 @@ enum Name {
 
 /// Answers every request alike, and keeps the bodies.
 struct FakeServer {
-    url: String,
+    stub: Stub,
     bodies: Arc<Mutex<Vec<String>>>,
 }
 
 impl FakeServer {
-    fn start(status: &'static str, body: &str, name: Name) -> Self {
-        let listener = TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let bodies = Arc::new(Mutex::new(Vec::new()));
+    fn start(status: u16, body: &str, name: Name) -> Self {
+        let bodies = Arc::<Mutex<Vec<String>>>::default();
         let (seen, body) = (Arc::clone(&bodies), body.to_owned());
-        // The thread ends with the test.
-        thread::spawn(move || {
-            for connection in listener.incoming() {
-                let mut connection = BufReader::new(connection.unwrap());
-                let (mut length, mut own_name) = (0, String::new());
-                let mut line = String::new();
-                while connection.read_line(&mut line).unwrap() > 0 && line != "\r\n" {
-                    let (key, value) = line.trim().split_once(": ").unwrap_or_default();
-                    match key.to_ascii_lowercase().as_str() {
-                        "content-length" => length = value.parse().unwrap(),
-                        "x-request-id" => value.clone_into(&mut own_name),
-                        _ => {}
-                    }
-                    line.clear();
-                }
-                let mut request = vec![0; length];
-                connection.read_exact(&mut request).unwrap();
-                seen.lock().unwrap().push(String::from_utf8(request).unwrap());
-                if name == Name::LateOfTheRequest {
-                    thread::sleep(FLOOR + Duration::from_millis(100));
-                }
-                let name = match name {
-                    Name::None => String::new(),
-                    Name::OfTheRequest | Name::LateOfTheRequest => format!("x-request-id: {own_name}\r\n"),
-                    Name::OfAnother => format!("x-request-id: {}\r\n", "1".repeat(32)),
-                };
-                let length = body.len();
-                let answer = format!(
-                    "HTTP/1.1 {status}\r\n{name}connection: close\r\ncontent-length: {length}\r\n\r\n{body}"
-                );
-                connection.get_mut().write_all(answer.as_bytes()).unwrap();
+        let stub = Stub::start(move |request| {
+            let own_name = request.header("x-request-id").unwrap_or_default().to_owned();
+            seen.lock().unwrap().push(String::from_utf8(request.body).unwrap());
+            if name == Name::LateOfTheRequest {
+                thread::sleep(FLOOR + Duration::from_millis(100));
             }
+            let name = match name {
+                Name::None => None,
+                Name::OfTheRequest | Name::LateOfTheRequest => Some(own_name),
+                Name::OfAnother => Some("1".repeat(32)),
+            };
+            let header = name.as_deref().map(|name| ("x-request-id", name));
+            Some(Response::new(status, header.as_slice(), body.as_str()))
         });
-        Self { url, bodies }
+        Self { stub: stub.unwrap(), bodies }
+    }
+
+    fn url(&self) -> String {
+        self.stub.endpoint()
     }
 
     fn bodies(&self) -> Vec<String> {
