@@ -183,12 +183,6 @@ fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
 }
 
 #[test]
-fn a_firebase_hash_without_its_project_is_unsupported() {
-    let stored = format!("$fbscrypt$v=1,n=14,r=8,p=1$c2FsdHNhbHQ=${}==", "A".repeat(86));
-    assert_eq!(plan(&stored)["classes"][0]["at_login"], "unsupported_hash");
-}
-
-#[test]
 fn a_hash_of_another_firebase_project_has_another_advice() {
     let project = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plan-firebase-project");
     let key = format!("{}==", "A".repeat(86));
@@ -251,15 +245,6 @@ fn a_comment_before_the_entries_does_not_hide_the_form_of_the_file() {
         "{}",
         ended.out
     );
-}
-
-#[test]
-fn a_field_of_a_table_is_read_by_its_number() {
-    let table = format!("id\thash\n1\t{BCRYPT}\n2\t{LDAP_SHA}\n");
-    let arguments = ["migrate-plan", "--json", "--delimiter", "\\t", "--column", "2", "--header"];
-    let plan: Value = serde_json::from_str(&saltern(&arguments, &table).out).unwrap();
-    assert_eq!(plan["rows"], 2);
-    assert_eq!(plan["classes"].as_array().unwrap().len(), 2);
 }
 
 #[test]
