@@ -1,5 +1,5 @@
 use std::{
-    fs, thread,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     client::{ask, get, post_with},
-    server::{Server, file, until},
+    server::{Server, until},
 };
 
 #[test]
@@ -131,27 +131,6 @@ fn tokens_come_from_the_environment_too() {
     let told =
         until(|| server.output().lines().find(|line| line.contains("stays readable")).map(str::to_owned));
     assert!(told.is_some_and(|line| line.contains("--tokens-file")), "{}", server.output());
-}
-
-#[test]
-fn a_token_is_rotated_without_a_restart() {
-    let tokens = file("rotated", &line("shop", OLD));
-    let server = Server::start(&["--tokens-file", tokens.to_str().unwrap()]);
-    let (old, new) = (format!("Authorization: Bearer {OLD}\r\n"), format!("Authorization: Bearer {NEW}\r\n"));
-    assert_eq!((hash_with(&server, &old), hash_with(&server, &new)), (200, 401));
-    fs::write(&tokens, line("shop", NEW)).unwrap();
-    server.signal("HUP");
-    until(|| (hash_with(&server, &new) == 200).then_some(())).expect("the new token is read");
-    assert_eq!(hash_with(&server, &old), 401);
-    let told = server.line(
-        "tokens, certificate and seal keys were read again; the policy document is read only at the start",
-    );
-    assert_eq!((&told["tokens"], &told["certificate"]), (&json!(true), &json!(false)));
-    // An invalid file changes nothing.
-    fs::write(&tokens, "short").unwrap();
-    server.signal("HUP");
-    server.line("the old tokens, the old certificate and the old seal keys stay in use");
-    assert_eq!(hash_with(&server, &new), 200);
 }
 
 fn hash_with(server: &Server, headers: &str) -> u16 {

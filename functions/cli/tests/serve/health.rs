@@ -1,10 +1,8 @@
 //! `saltern health` against a running server: over TCP, TLS and a socket file.
 
 use std::{
-    io::Write as _,
     net::TcpListener,
     process::{self, Output},
-    thread,
 };
 
 use rcgen::generate_simple_self_signed;
@@ -56,14 +54,6 @@ fn a_port_without_a_server_is_not_healthy() {
 fn a_server_that_answers_too_slowly_is_not_healthy() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     assert_unhealthy(&health(&silent.local_addr().unwrap().to_string(), &[]), "does not answer within 5 s");
-}
-
-#[test]
-fn another_protocol_is_not_healthy() {
-    let other = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = other.local_addr().unwrap().to_string();
-    thread::spawn(move || other.accept().unwrap().0.write_all(b"SSH-2.0-other\r\n").unwrap());
-    assert_unhealthy(&health(&address, &[]), "");
 }
 
 fn health(listen: &str, arguments: &[&str]) -> Output {

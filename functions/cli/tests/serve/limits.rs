@@ -1,5 +1,5 @@
 use std::{
-    io::{Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     net::{SocketAddr, TcpStream},
     thread,
     time::{Duration, Instant},
@@ -202,31 +202,6 @@ fn connections_over_the_limit_get_a_response_if_all_others_are_being_answered() 
 }
 
 #[test]
-fn the_oldest_silent_connection_makes_room() {
-    let server = Server::start(&["--connections", "4", "--connections-per-address", "0"]);
-    let mut answered = Client::connect(server.address());
-    assert_eq!(answered.ask(get("/policies")).status, 200);
-    let mut silent: Vec<Client> = (0..3).map(|_| Client::connect(server.address())).collect();
-    assert_eq!(ask(server.address(), get("/health")).status, 200);
-    assert!(silent.remove(0).is_closed_silently());
-    for mut client in silent.into_iter().chain([answered]) {
-        assert_eq!(client.ask(get("/health")).status, 200);
-    }
-}
-
-#[test]
-fn silent_connections_of_many_addresses_do_not_lock_callers_out() {
-    let server = Server::start(&["--connections", "64", "--connections-per-address", "0"]);
-    let mut silent = Vec::new();
-    for round in 0..8 {
-        for last in 2..66 {
-            silent.push(connect_from([127, 0, 0, last], server.address()));
-        }
-        assert_eq!(ask(server.address(), get("/health")).status, 200, "in round {round}");
-    }
-}
-
-#[test]
 fn an_address_over_its_bound_replaces_its_own_silent_connections() {
     let server = Server::start(&["--connections-per-address", "2"]);
     let mut other = Client::connect(server.address());
@@ -266,8 +241,9 @@ fn a_caller_that_reads_nothing_is_disconnected() {
     thread::sleep(Duration::from_millis(1500));
     let mut stream = client.stream();
     let mut all = Vec::new();
-    // The buffered responses, and then the end: no response for the other requests.
-    let _reset_or_end = stream.read_to_end(&mut all);
+    // The buffered responses, and then the end or a reset: no response for the other requests.
+    let ended = stream.read_to_end(&mut all);
+    assert!(!ended.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock), "it goes on");
     assert_eq!(ask(server.address(), get("/health")).status, 200);
 }
 

@@ -3,7 +3,6 @@
 use std::{
     fs::File,
     process::Stdio,
-    sync::atomic::{AtomicBool, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
@@ -65,47 +64,6 @@ fn a_second_signal_ends_a_server_with_an_unread_log_at_once() {
     drop(unread);
 }
 
-#[test]
-fn a_flood_without_a_token_costs_no_line_of_a_caller() {
-    let tokens = format!("shop hash never {TOKEN}\nprobe metrics never {OTHER}");
-    let server = Server::with_tokens(&tokens, &[]);
-    let (started, is_over) = (Instant::now(), AtomicBool::new(false));
-    thread::scope(|scope| {
-        for path in ["/health", "/policies"] {
-            let (address, is_over) = (server.address(), &is_over);
-            scope.spawn(move || {
-                let mut client = Client::connect(address);
-                let goes_on = || !is_over.load(Relaxed) && started.elapsed() < LONGEST_FLOOD;
-                // On a busy machine the caller may be done before the flood begins.
-                for _ in (0..).take_while(|round| *round < LEAST_FLOOD || goes_on()) {
-                    client.send(get(path).repeat(PIPELINED));
-                    (0..PIPELINED).for_each(|_| drop(client.receive()));
-                }
-            });
-        }
-        let mut client = Client::connect(server.address());
-        for _ in 0..OF_CALLER {
-            let request =
-                format!("GET /nowhere HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {TOKEN}\r\n\r\n");
-            assert_eq!(client.ask(request).status, 404);
-        }
-        is_over.store(true, Relaxed);
-    });
-    let lines = |of_caller: bool| {
-        let lines = server.lines().into_iter().filter(|line| line["operation"].is_string());
-        lines.filter(|line| (line["caller"] == "shop") == of_caller).count()
-    };
-    until(|| (lines(true) == OF_CALLER).then_some(())).expect("each line of the caller");
-    let rate = usize::try_from(started.elapsed().as_millis() / 100).unwrap();
-    let sampled = lines(false);
-    assert!((1..=64 + rate + 1).contains(&sampled), "{sampled} lines of the flood");
-    let metrics = format!("GET /metrics HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {OTHER}\r\n\r\n");
-    let metrics = ask(server.address(), metrics).body;
-    assert!(metrics.contains("saltern_log_lines_dropped_total{class=\"caller\"} 0\n"), "{metrics}");
-    assert!(!metrics.contains("saltern_log_lines_dropped_total{class=\"unauthenticated\"} 0\n"), "{metrics}");
-    assert!(!metrics.contains("saltern_refusals_total{code=\"unauthorized\"} 0\n"), "{metrics}");
-}
-
 /// Fills a pipe.
 fn fill(mut writer: &std::io::PipeWriter) {
     let flags = rustix::fs::fcntl_getfl(writer).unwrap();
@@ -131,15 +89,3 @@ const LINES: usize = 6_000;
 
 /// Requests at once, whose responses fit into the buffers of the system.
 const PIPELINED: usize = 100;
-
-/// In [`PIPELINED`] requests: more lines than the sample takes.
-const LEAST_FLOOD: usize = 5;
-
-/// The flood ends even if the caller fails.
-const LONGEST_FLOOD: Duration = Duration::from_mins(1);
-
-/// Requests of the caller beside the flood.
-const OF_CALLER: usize = 300;
-
-const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-const OTHER: &str = "fedcba9876543210fedcba9876543210";
