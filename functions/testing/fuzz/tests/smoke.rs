@@ -1,16 +1,13 @@
 //! Builds the fuzz targets with stable Rust and runs them for a few seconds, so that they stay
 //! usable.
 
-use std::{
-    collections::hash_map::RandomState,
-    fs,
-    hash::{BuildHasher as _, Hasher as _},
-    panic,
-    path::Path,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{fs, path::Path, process::Command};
 
+use proptest::{
+    collection::vec,
+    prelude::*,
+    sample::{Index, select},
+};
 use saltern_vectors::{Tests, Topic};
 
 #[test]
@@ -40,26 +37,31 @@ fn the_targets_take_every_vector() {
     }
 }
 
-#[test]
-fn mutated_vectors_break_no_property() {
-    let seeds = seeds();
-    let mut random = Random::new();
-    let start = Instant::now();
-    let mut tried = 0_u64;
-    while start.elapsed() < SEARCH || tried < FEWEST {
-        let mut input = random.pick(&seeds).clone();
-        for _ in 0..=random.below(4) {
-            mutate(&mut input, &seeds, &mut random);
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+
+    #[test]
+    fn mutated_vectors_break_no_property(
+        mut input in select(seeds()),
+        edits in vec((any::<Index>(), 0..8_usize, insertion()), 1..5),
+    ) {
+        for (at, removed, inserted) in edits {
+            let at = at.index(input.len() + 1);
+            let end = (at + removed).min(input.len());
+            input.splice(at..end, inserted);
         }
-        let outcome = panic::catch_unwind(|| {
-            saltern_fuzz::parse_print_parse(&input);
-            saltern_fuzz::admit(&input);
-            saltern_fuzz::open_seal(&input);
-        });
-        assert!(outcome.is_ok(), "input {:?}", String::from_utf8_lossy(&input));
-        tried += 1;
+        saltern_fuzz::parse_print_parse(&input);
+        saltern_fuzz::admit(&input);
+        saltern_fuzz::open_seal(&input);
     }
-    println!("{tried} inputs in {:?}", start.elapsed());
+}
+
+/// What an edit puts into an input: nothing, a byte, a part of the formats, or the end of a vector.
+fn insertion() -> impl Strategy<Value = Vec<u8>> {
+    let tokens: Vec<_> = TOKENS.split(' ').map(|token| token.as_bytes().to_vec()).collect();
+    let end_of_a_vector = (select(seeds()), any::<Index>())
+        .prop_map(|(seed, from)| seed[from.index(seed.len() + 1)..].to_vec());
+    prop_oneof![Just(Vec::new()), vec(any::<u8>(), 1), select(tokens), end_of_a_vector]
 }
 
 /// The stored hashes of all vectors, sealed ones too.
@@ -86,63 +88,8 @@ fn seeds() -> Vec<Vec<u8>> {
     seeds
 }
 
-fn mutate(input: &mut Vec<u8>, seeds: &[Vec<u8>], random: &mut Random) {
-    let at = random.below(input.len() + 1);
-    let end = (at + random.below(8)).min(input.len());
-    let tokens: Vec<_> = TOKENS.split(' ').collect();
-    match random.below(6) {
-        0 => input.insert(at, random.byte()),
-        1 if at < input.len() => input[at] = random.byte(),
-        2 => drop(input.drain(at..end)),
-        3 => {
-            let again = input[at..end].to_vec();
-            input.splice(at..at, again);
-        }
-        4 => drop(input.splice(at..end, random.pick(&tokens).bytes())),
-        _ => {
-            let other = random.pick(seeds);
-            let from = at.min(other.len());
-            input.truncate(at);
-            input.extend_from_slice(&other[from..]);
-        }
-    }
-}
-
-/// A generator to choose inputs: splitmix64 (Steele, Lea and Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn new() -> Self {
-        Self(RandomState::new().build_hasher().finish())
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn byte(&mut self) -> u8 {
-        self.next().to_le_bytes()[0]
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        let bound = u64::try_from(bound).expect("64 bits");
-        usize::try_from(self.next() % bound).expect("below a usize")
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
-}
-
-/// The duration of the search.
-const SEARCH: Duration = Duration::from_secs(5);
-
-/// The fewest inputs of a search, on a slow machine.
-const FEWEST: u64 = 5_000;
+/// Enough for some seconds.
+const CASES: u32 = 10_000;
 
 /// Parts of the formats, and numbers at the limits of their types, between spaces.
 const TOKENS: &str = "$ $$ , = + - 0 00 1 04 31 63 64 255 256 4294967295 4294967296 18446744073709551616 16777215 \
