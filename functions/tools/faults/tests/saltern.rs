@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader},
     net::{SocketAddr, TcpListener, TcpStream},
     process::{Child, Command, Stdio},
     sync::mpsc::{self, Receiver},
@@ -11,6 +11,7 @@ use std::{
 };
 
 use saltern_faults::{PANICS, PANICS_AT_ONCE};
+use saltern_stubs::http::{Client, request};
 use serde_json::{Value, json};
 
 use crate::{MARK, SALTERN};
@@ -29,28 +30,27 @@ fn a_panic_costs_one_request_and_no_output_has_the_password() {
         }
     };
     let server = Server { child, address };
-    let stored = server.ask("POST", "/hash", &json!({"password": "p"}));
-    assert_eq!(stored.status, 200);
+    let (status, stored) = server.ask("POST", "/hash", &json!({"password": "p"}));
+    assert_eq!(status, 200);
     // More often than there are workers.
     for panics in [PANICS, PANICS_AT_ONCE].repeat(3) {
         let password = format!("{panics}{MARK}");
         for (path, body) in [
             ("/hash", json!({"password": password})),
-            ("/verify", json!({"password": password, "hash": stored.body["hash"]})),
+            ("/verify", json!({"password": password, "hash": stored["hash"]})),
         ] {
-            let answer = server.ask("POST", path, &body);
-            assert_eq!((answer.status, &answer.body["code"]), (500, &json!("internal")));
-            assert!(!answer.text.contains(MARK), "{}", answer.text);
+            let (status, body) = server.ask("POST", path, &body);
+            assert_eq!((status, &body["code"]), (500, &json!("internal")));
         }
     }
     let operations = json!({"operations": [
         {"op": "hash", "password": format!("{PANICS}{MARK}")},
-        {"op": "verify", "password": "p", "hash": stored.body["hash"]},
+        {"op": "verify", "password": "p", "hash": stored["hash"]},
     ]});
-    let answer = server.ask("POST", "/batch", &operations);
-    assert_eq!(answer.body["results"][0]["problem"]["code"], "internal", "{}", answer.text);
-    assert_eq!(answer.body["results"][1]["body"]["match"], true, "{}", answer.text);
-    assert_eq!(server.ask("GET", "/health", &Value::Null).status, 200);
+    let (_, batch) = server.ask("POST", "/batch", &operations);
+    assert_eq!(batch["results"][0]["problem"]["code"], "internal", "{batch}");
+    assert_eq!(batch["results"][1]["body"]["match"], true, "{batch}");
+    assert_eq!(server.ask("GET", "/health", &Value::Null).0, 200);
 
     drop(server);
     output.extend(lines);
@@ -69,8 +69,8 @@ fn a_panic_that_cannot_be_logged_costs_one_request() {
         assert!(started.elapsed() < PATIENCE, "the server does not listen");
         thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(server.ask("POST", "/hash", &json!({"password": PANICS})).status, 500);
-    assert_eq!(server.ask("GET", "/health", &Value::Null).status, 200);
+    assert_eq!(server.ask("POST", "/hash", &json!({"password": PANICS})).0, 500);
+    assert_eq!(server.ask("GET", "/health", &Value::Null).0, 200);
 }
 
 /// A running server, which ends when this is dropped.
@@ -79,31 +79,17 @@ struct Server {
     address: SocketAddr,
 }
 
-struct Answer {
-    status: u16,
-    body: Value,
-    /// Head and body.
-    text: String,
-}
-
 impl Server {
-    /// Sends a request on its own connection.
-    fn ask(&self, method: &str, path: &str, body: &Value) -> Answer {
+    /// Sends a request on its own connection. Returns the status and the body.
+    fn ask(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let mut stream = TcpStream::connect(self.address).unwrap();
+        let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\
-             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .unwrap();
-        let mut text = String::new();
-        stream.read_to_string(&mut text).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, body: serde_json::from_str(body).unwrap(), text }
+        let headers = [("Content-Type", "application/json")];
+        let answer = Client::new(stream).send(&request(method, path, &headers, body.as_bytes())).unwrap();
+        let text = String::from_utf8_lossy(&answer.body);
+        assert!(!text.contains(MARK) && !format!("{answer:?}").contains(MARK), "{text}");
+        (answer.status, serde_json::from_str(&text).unwrap())
     }
 }
 
