@@ -28,13 +28,6 @@ fn only_schemes_can_be_accepted() {
     }
 }
 
-#[test]
-fn a_match_of_a_weak_hash_should_be_replaced() {
-    let policies = policies("all");
-    assert_eq!(judge(&policies, SHA_OF_SALTERN, "saltern").rehash, Some(RehashReason::WeakScheme));
-    assert!(!judge(&policies, SHA_OF_SALTERN, "Saltern").matches);
-}
-
 /// For each weak scheme, a vector is refused by default, and verified if its scheme is accepted.
 /// Its hash should be replaced.
 #[test]
