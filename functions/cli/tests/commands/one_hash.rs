@@ -106,6 +106,7 @@ fn other_processes_cannot_read_the_memory_of_commands_with_secrets() {
         &["inspect", "--seal-keys", waits, sealed.trim_end()],
         &["keys", "check", waits],
         &["policies", "check", "--seal-keys", waits],
+        &["serve", "--listen", "127.0.0.1:0"],
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
         if rustix::process::geteuid().is_root() {
@@ -118,11 +119,11 @@ fn other_processes_cannot_read_the_memory_of_commands_with_secrets() {
             let limits = fs::read_to_string(of("limits")).unwrap();
             let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
             let core: Vec<_> = core.split_whitespace().skip(4).take(2).map(str::to_owned).collect();
-            (fs::metadata(of("mem")).unwrap().uid(), core)
+            (["mem", "environ"].map(|file| fs::metadata(of(file)).unwrap().uid()), core)
         };
-        let private = (0, vec!["0".to_owned(); 2]);
+        let private = ([0; 2], vec!["0".to_owned(); 2]);
         let start = Instant::now();
-        // The command waits for its input after it has started.
+        // The command waits for its input after it has started, or serves.
         while seen() != private && start.elapsed() < Duration::from_mins(2) {
             thread::sleep(Duration::from_millis(5));
         }

@@ -12,7 +12,6 @@ mod log;
 mod memory;
 mod other_languages;
 mod passwords;
-mod process;
 mod quick_start;
 mod seals;
 mod secrets;

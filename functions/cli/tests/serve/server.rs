@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{BufRead as _, BufReader, Read},
     net::{SocketAddr, TcpListener, TcpStream},
-    os::{fd::OwnedFd, unix::process::CommandExt as _},
+    os::fd::OwnedFd,
     path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
     sync::{
@@ -34,15 +34,6 @@ impl Server {
     pub(crate) fn with_tokens(tokens: &str, arguments: &[&str]) -> Self {
         let tokens = file("tokens", tokens);
         Self::start(&[&["--tokens-file", tokens.to_str().unwrap()], arguments].concat())
-    }
-
-    /// Starts a server as this user, if given.
-    pub(crate) fn start_as(user: Option<u32>, arguments: &[&str]) -> Self {
-        let mut command = command(arguments);
-        if let Some(user) = user {
-            command.uid(user);
-        }
-        Self::spawn(command)
     }
 
     /// Starts a server with further environment variables.
