@@ -6,7 +6,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    client::{ask, get, post_with},
+    client::{Client, ask, get, post_with},
     server::{Server, until},
 };
 
@@ -64,6 +64,11 @@ fn a_token_allows_its_scopes_only() {
     }
     let wrong = post_with("/hash", &format!("Authorization: Bearer {OTHER}\r\n"), "not JSON");
     ask(server.address(), wrong).assert_problem(403, "forbidden");
+    // A batch needs one of the two scopes. The token is judged before the body, which never comes.
+    let mut client = Client::connect(server.address());
+    let head = "Content-Type: application/json\r\nContent-Length: 100\r\n";
+    client.send(format!("POST /batch HTTP/1.1\r\n{head}Authorization: Bearer {OTHER}\r\n\r\n"));
+    client.receive().assert_problem(403, "forbidden");
 }
 
 #[test]
@@ -81,7 +86,7 @@ fn an_expired_token_is_refused_and_named() {
 #[test]
 fn each_line_of_a_request_names_its_caller_and_its_peer() {
     let server = Server::with_tokens(&line("shop-1", OLD), &[]);
-    let mut client = super::client::Client::connect(server.address());
+    let mut client = Client::connect(server.address());
     let peer = client.stream().local_addr().unwrap().to_string();
     client.ask(post_with("/hash", &format!("Authorization: Bearer {OLD}\r\n"), r#"{"password":"p"}"#));
     let line = until(|| of_request(&server, "hashed")).unwrap();
@@ -102,7 +107,7 @@ fn a_caller_with_much_work_does_not_starve_another() {
     let batch = json!({"operations": vec![operation; 64]}).to_string();
     let one = json!({"password": "p", "policy": "bcrypt-10"}).to_string();
     let with = |token: &str| format!("Authorization: Bearer {token}\r\nSaltern-Deadline-Ms: 60000\r\n");
-    let mut busy = super::client::Client::connect(server.address());
+    let mut busy = Client::connect(server.address());
     // In the order of arrival the other caller would wait for the whole batch. On a busy machine it
     // may come too late.
     let mut overtakes = || {

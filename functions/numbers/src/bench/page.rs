@@ -25,15 +25,14 @@ pub(super) fn html(results: &Results) -> String {
 /// Returns the charts and the tables of an algorithm.
 fn section(table: &Table, published: &Published) -> Section {
     let groups: Vec<_> = published.of(table.benchmark.algorithm).collect();
-    let mut section =
-        Section::new(table.benchmark.title()).chart(chart(table, "one hash", &groups, |row| Some(row.one)));
-    if table.series.iter().flat_map(|series| &series.rows).any(|row| row.lanes.is_some()) {
-        section = section.chart(chart(table, "in lanes", &[], |row| row.lanes));
-    }
+    let has_lanes = table.series.iter().flat_map(|series| &series.rows).any(|row| row.lanes.is_some());
+    let in_lanes = has_lanes.then(|| chart(table, "in lanes", &[], |row| row.lanes));
+    let charts = [chart(table, "one hash", &groups, |row| Some(row.one))].into_iter().chain(in_lanes);
+    let mut section = Section::new(table.benchmark.title()).charts(charts);
     if !groups.is_empty() {
         section = section.table(beside(table, &groups)).notes([format!("Published: {}.", sources(&groups))]);
     }
-    section.tables(sheets::of_table(table))
+    sheets::of_table(table).into_iter().fold(section, Section::table)
 }
 
 /// Returns a logarithmic chart of a time of each row, beside published times.
