@@ -260,7 +260,7 @@ mod tests {
                     self.unasked = None;
                 }
                 Event::Drain if self.shutdown == Shutdown::NotBegun => {
-                    self.shutdown = Shutdown::Begun(self.now)
+                    self.shutdown = Shutdown::Begun(self.now);
                 }
                 Event::NextTime => match self.next() {
                     Next::Wait(Some(at)) => self.now = at,

@@ -32,7 +32,7 @@ fn section(table: &Table, published: &Published) -> Section {
     if !groups.is_empty() {
         section = section.table(beside(table, &groups)).notes([format!("Published: {}.", sources(&groups))]);
     }
-    sheets::of_table(table).into_iter().fold(section, Section::table)
+    sheets::of_table(table).fold(section, Section::table)
 }
 
 /// Returns a logarithmic chart of a time of each row, beside published times.

@@ -40,11 +40,7 @@ fn path(document: &Value, route: Route) -> (String, Value) {
     let takes_a_body = operation.get("requestBody").is_some();
     let mut names = vec![RequestId::HEADER, TRACEPARENT, Trace::XRAY_HEADER];
     if takes_a_body {
-        set(
-            &mut operation,
-            "/requestBody/description",
-            format!("At most {} bytes.", route.body_limit()),
-        );
+        set(&mut operation, "/requestBody/description", format!("At most {} bytes.", route.body_limit()));
         names.push(DEADLINE_HEADER);
         set(&mut operation, "/parameters/3/schema/maximum", MAX_BUDGET_MS);
         set(&mut operation, "/parameters/3/schema/default", DEFAULT_BUDGET_MS);
