@@ -223,9 +223,3 @@ fn the_cost_of_an_hour_of_provisioned_concurrency_follows_the_list_prices() {
     let got = Prices::listed().usd(Architecture::Arm64, &usage);
     assert!((got - 55.0).abs() < 0.05, "{got}");
 }
-
-#[test]
-fn managed_instances_cost_ec2_plus_fifteen_percent() {
-    let got = Prices::listed().managed_usd(0.10, 20, Duration::from_mins(30));
-    assert!((got - 1.15).abs() < 1e-9, "{got}");
-}

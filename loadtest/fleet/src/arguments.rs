@@ -57,7 +57,7 @@ pub(crate) struct PlanArguments {
     pub(crate) json: bool,
     /// Print in place of a plan what larger events need, from 3,000 to 1,000,000 logins a second,
     /// each alone and in batches, as a table in Markdown
-    #[arg(long, conflicts_with_all = ["account_concurrency", "backends", "batch", "batch_wait_ms", "cold_start_ms", "json", "managed_environments", "provisioned", "rate", "reserved", "seed", "stages"])]
+    #[arg(long, conflicts_with_all = ["account_concurrency", "backends", "batch", "batch_wait_ms", "cold_start_ms", "json", "provisioned", "rate", "reserved", "seed", "stages"])]
     pub(crate) larger: bool,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -122,7 +122,7 @@ pub(crate) struct ServeArguments {
     pub(crate) seed: u64,
 }
 
-pub(crate) fn number_up_to(most: f64, text: &str) -> Result<f64, String> {
+fn number_up_to(most: f64, text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| (0.0..=most).contains(number));
     number.ok_or_else(|| format!("write a number from 0 to {most}"))
 }
@@ -166,7 +166,6 @@ mod tests {
     fn invalid_flags_are_rejected() {
         for flags in [
             "",
-            "--managed-environments=2 --managed-ec2-usd-per-hour=0.17",
             "--cold-start-ms=0",
             "--batch=4 --batch-wait-ms=0.5",
             "--provisioned=5 --provisioned-at-seconds=-900",
@@ -175,10 +174,6 @@ mod tests {
             assert!(plan(flags).is_ok(), "{flags}");
         }
         for flags in [
-            "--managed-environments=2 --managed-ec2-usd-per-hour=-5",
-            "--managed-environments=2 --managed-ec2-usd-per-hour=nan",
-            "--managed-environments=2 --provisioned=5",
-            "--managed-requests=2",
             "--cold-start-ms=99999999999999",
             "--batch-wait-ms=-1",
             "--batch-wait-ms=1e300",

@@ -17,7 +17,7 @@ use crate::{
     assumptions::{self, Assumption},
     function::Function,
     number::ratio,
-    platform::{Environment, Placed, Platform, Throttle},
+    platform::{Environment, Platform, Throttle},
 };
 
 /// The environments of one function, and all requests to it.
@@ -92,17 +92,18 @@ impl Fleet {
     ///
     /// # Errors
     /// The reason, if the request is throttled.
-    pub(crate) fn place(&mut self, now: Duration) -> Result<Placed, Throttle> {
+    pub(crate) fn place(&mut self, now: Duration) -> Result<Environment, Throttle> {
         let placed = self.platform.place(now);
         self.under_way += u64::from(placed.is_ok());
         let under_way = self.under_way;
         let second = self.second(now);
         second.requested += 1;
         match placed {
-            Ok(placed) => {
+            Ok(environment) => {
                 second.concurrency = second.concurrency.max(under_way);
-                second.cold_starts += u64::from(placed.environment == Environment::Cold);
-                second.spillover += u64::from(placed.spills);
+                second.cold_starts += u64::from(environment == Environment::Cold);
+                let spills = second.provisioned > 0 && environment != Environment::Provisioned;
+                second.spillover += u64::from(spills);
             }
             Err(throttle) => {
                 second.throttled += 1;
@@ -113,10 +114,10 @@ impl Fleet {
     }
 
     /// Ends a request, whose handler ran for a time. Its answer may have been a 503.
-    pub(crate) fn end(&mut self, now: Duration, placed: Placed, run: Duration, is_refused: bool) {
-        self.platform.release(now, placed.environment);
+    pub(crate) fn end(&mut self, now: Duration, environment: Environment, run: Duration, is_refused: bool) {
+        self.platform.release(now, environment);
         self.under_way -= 1;
-        self.bill(placed.environment, run);
+        self.bill(environment, run);
         let second = self.second(now);
         second.refused += u64::from(is_refused);
         second.answered += u64::from(!is_refused);
@@ -163,8 +164,6 @@ impl Fleet {
             }
             Environment::Warm => self.usage.on_demand_gb_seconds += gb_seconds(run),
             Environment::Provisioned => self.usage.provisioned_run_gb_seconds += gb_seconds(run),
-            // Managed Instances are paid by the hour.
-            Environment::Managed(_) => {}
         }
     }
 
@@ -200,11 +199,7 @@ impl Fleet {
             let each = gb_seconds(self.function.memory_mb, held.max(prices.provisioned_billed_at_least()));
             usage.provisioned_gb_seconds = ratio(provisioned.environments, 1) * each;
         }
-        let managed = self
-            .function
-            .managed
-            .map_or(0.0, |managed| prices.managed_usd(managed.ec2_usd_per_hour, managed.environments, until));
-        prices.usd(self.function.architecture, &usage) + managed
+        prices.usd(self.function.architecture, &usage)
     }
 }
 

@@ -12,7 +12,7 @@ use saltern_price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits,
 use saltern_program::Failure;
 use serde::{Serialize, Serializer};
 
-use crate::{arguments::number_up_to, assumptions};
+use crate::assumptions;
 
 #[derive(Args, Clone, Debug, Serialize)]
 pub(crate) struct Function {
@@ -33,8 +33,6 @@ pub(crate) struct Function {
     pub(crate) reserved: Option<u64>,
     #[command(flatten)]
     pub(crate) provisioned: Option<ProvisionedConcurrency>,
-    #[command(flatten)]
-    pub(crate) managed: Option<ManagedInstances>,
     /// The time from a request for a new environment to its first instruction
     #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS, value_parser = clap::value_parser!(u64).range(..=SLOWEST_START_MS))]
     pub(crate) cold_start_ms: u64,
@@ -49,24 +47,6 @@ pub(crate) struct ProvisionedConcurrency {
     /// minutes or more
     #[arg(long = "provisioned-at-seconds", requires = "provisioned", value_name = "SECONDS", default_value_t = -900, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-A_DAY_SECONDS..=A_DAY_SECONDS))]
     pub(crate) asked_at_seconds: i64,
-}
-
-#[derive(Args, Clone, Copy, Debug, Serialize)]
-pub(crate) struct ManagedInstances {
-    /// The number of environments on Managed Instances, in place of classic Lambda; all exist from
-    /// the start
-    #[arg(id = "managed_environments", long = "managed-environments", required = false, conflicts_with_all = ["provisioned", "reserved"], value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
-    pub(crate) environments: u64,
-    /// Concurrent requests in a managed environment
-    #[arg(long = "managed-requests", requires = "managed_environments", value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1600))]
-    pub(crate) requests_at_once: u64,
-    /// Virtual CPUs of a managed environment
-    #[arg(long = "managed-vcpus", requires = "managed_environments", value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=192))]
-    pub(crate) vcpus: u64,
-    /// The EC2 price of the share of an instance that a managed environment uses; no file of this
-    /// project has EC2 prices
-    #[arg(long = "managed-ec2-usd-per-hour", requires = "managed_environments", value_name = "USD", default_value_t = 0.0, value_parser = |text: &str| number_up_to(HIGHEST_USD_PER_HOUR, text))]
-    pub(crate) ec2_usd_per_hour: f64,
 }
 
 impl Function {
@@ -91,8 +71,7 @@ impl Function {
         Ok(())
     }
 
-    /// Returns the median time of a request with `hashes` hashes, with `company` such requests in
-    /// the environment.
+    /// Returns the median time of a request with `hashes` hashes.
     ///
     /// # Errors
     /// [`Failure`] if no duration is known for the parameters.
@@ -101,19 +80,13 @@ impl Function {
         durations: &Durations,
         params: Params,
         hashes: u64,
-        company: u64,
     ) -> Result<Planned, Failure> {
-        // On Managed Instances memory and virtual CPUs are independent.
-        let memory_mb =
-            self.managed.map_or(self.memory_mb, |managed| managed.vcpus * durations.reference_memory_mb());
-        durations.batch(params, self.architecture, memory_mb, hashes * company, self.kernels).ok_or_else(
-            || {
-                Failure::configuration(format!(
-                    "no duration on Lambda is known for {}: add it to a file of durations",
-                    name_of(params)
-                ))
-            },
-        )
+        durations.batch(params, self.architecture, self.memory_mb, hashes, self.kernels).ok_or_else(|| {
+            Failure::configuration(format!(
+                "no duration on Lambda is known for {}: add it to a file of durations",
+                name_of(params)
+            ))
+        })
     }
 
     pub(crate) fn cold_start(&self) -> Duration {
@@ -137,9 +110,6 @@ fn lanes<S: Serializer>(kernels: &Kernels, serializer: S) -> Result<S::Ok, S::Er
         Kernels::Crates => "one_by_one",
     })
 }
-
-/// Above the price of every EC2 instance.
-const HIGHEST_USD_PER_HOUR: f64 = 1000.0;
 
 /// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. A longer start would time every caller
 /// out.

@@ -93,7 +93,7 @@ struct Wall {
 
 impl Event<'_> {
     fn request(&self, logins: u64) -> Result<Request, Failure> {
-        let planned = self.arguments.function.planned(self.durations, self.arguments.policy, logins, 1)?;
+        let planned = self.arguments.function.planned(self.durations, self.arguments.policy, logins)?;
         Ok(Request { logins, duration: billed(planned.duration), is_extrapolated: planned.is_extrapolated })
     }
 

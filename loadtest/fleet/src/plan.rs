@@ -94,18 +94,16 @@ impl Plan {
     fn of(arguments: &PlanArguments, durations: &Durations, outcome: &Outcome) -> Result<Self, Failure> {
         let totals = &outcome.series.totals;
         let batch = u64::try_from(arguments.client.batch).unwrap_or(u64::MAX);
-        let full = arguments.function.planned(durations, arguments.policy, batch, 1)?;
+        let full = arguments.function.planned(durations, arguments.policy, batch)?;
         // An evening without logins has no average request.
         let requests =
             outcome.requests.unwrap_or(Requests { logins_each: ratio(batch, 1), duration: full.duration });
-        // Concurrent requests share lanes, whose gain is extrapolated.
-        let shares_lanes = arguments.function.managed.is_some_and(|managed| managed.requests_at_once > 1);
         let answered = outcome.logins - outcome.throttled_logins;
         Ok(Self {
             policy: name_of(arguments.policy),
             shape: arguments.shape().to_string(),
             client: arguments.client,
-            is_extrapolated: full.is_extrapolated || shares_lanes,
+            is_extrapolated: full.is_extrapolated,
             formula: Formula::of(arguments, requests),
             logins: outcome.logins,
             throttled_logins: outcome.throttled_logins,
@@ -131,7 +129,6 @@ impl Plan {
                 self.logins_per_request
             ),
         };
-        let managed = function.managed;
         let by_reason = outcome.series.totals.throttled.iter().filter(|(_, requests)| **requests > 0);
         let by_reason: Vec<_> = by_reason
             .map(|(why, requests)| format!("; {} requests by {}", grouped(*requests), why.in_words()))
@@ -142,14 +139,13 @@ load         {shape}
 {batches}{formula}concurrency  {most} at most, {mean:.0} on average; {cold_starts} cold starts, {spillover} spilled over
 throttled    {throttled} of {logins} logins, {share:.2} %{by_reason}
 latency      p50 {p50}, p90 {p90}, p99 {p99}{extrapolated}
-cost         $ {usd:.2}, $ {usd_per_million:.2} per million logins answered{without_ec2}
+cost         $ {usd:.2}, $ {usd_per_million:.2} per million logins answered
 simulated    in {took:.2} s
 ",
             policy = self.policy,
             function = in_words(function),
             shape = self.shape,
-            // Lambda's quotas do not apply to Managed Instances.
-            formula = managed.map_or_else(|| self.formula.in_words(function), |_| String::new()),
+            formula = self.formula.in_words(function),
             most = grouped(self.concurrency_most),
             mean = self.concurrency_mean,
             cold_starts = grouped(self.cold_starts),
@@ -164,11 +160,6 @@ simulated    in {took:.2} s
             extrapolated = if self.is_extrapolated { "; extrapolated, not measured on Lambda" } else { "" },
             usd = self.usd,
             usd_per_million = self.usd_per_million,
-            without_ec2 = if managed.is_some_and(|managed| managed.ec2_usd_per_hour <= 0.0) {
-                "; without EC2: set its price with --managed-ec2-usd-per-hour"
-            } else {
-                ""
-            },
             took = outcome.took.as_secs_f64(),
         )
     }
@@ -192,14 +183,6 @@ impl Formula {
 
 fn in_words(function: &Function) -> String {
     let architecture = function.architecture.name();
-    if let Some(managed) = function.managed {
-        return format!(
-            "{} managed environments of {} virtual CPUs ({architecture}), {} requests at once each",
-            grouped(managed.environments),
-            managed.vcpus,
-            managed.requests_at_once
-        );
-    }
     let reserved = function.reserved.map(|reserved| format!(", {} reserved", grouped(reserved)));
     let provisioned = function.provisioned.map(|provisioned| {
         let at = provisioned.asked_at_seconds;

@@ -4,7 +4,7 @@
 //! [`crate::assumptions`].
 
 use core::time::Duration;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use saltern_price::lambda::Limits;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     assumptions,
     bucket::Bucket,
-    function::{Function, ManagedInstances, ProvisionedConcurrency},
+    function::{Function, ProvisionedConcurrency},
 };
 
 /// Lambda for one function.
@@ -27,7 +27,6 @@ pub(crate) struct Platform {
     /// The times since which the other environments on demand are idle. The last used one is last.
     idle: VecDeque<Duration>,
     provisioned: Option<Provisioned>,
-    managed: Option<Managed>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,32 +37,11 @@ struct Provisioned {
     busy: u64,
 }
 
-#[derive(Clone, Debug)]
-struct Managed {
-    requests_at_once: u64,
-    /// The requests in each environment.
-    requests: Vec<u64>,
-    /// The requests in each environment, with its number.
-    fewest_first: BTreeSet<(u64, usize)>,
-}
-
-/// A request with its environment, until its release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Placed {
-    pub(crate) environment: Environment,
-    /// The requests in this environment, including this one. More than one only on Managed
-    /// Instances.
-    pub(crate) company: u64,
-    /// Whether all provisioned environments were busy.
-    pub(crate) spills: bool,
-}
-
 /// The environment of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Environment {
     /// On demand, started for this request.
     Cold,
-    Managed(usize),
     Provisioned,
     /// On demand, used before.
     Warm,
@@ -104,7 +82,6 @@ impl Platform {
             busy: 0,
             idle: VecDeque::new(),
             provisioned: function.provisioned.map(|asked| Provisioned::new(asked, limits)),
-            managed: function.managed.map(Managed::new),
         }
     }
 
@@ -112,20 +89,15 @@ impl Platform {
     ///
     /// # Errors
     /// The reason, if the request is throttled.
-    pub(crate) fn place(&mut self, now: Duration) -> Result<Placed, Throttle> {
-        if let Some(managed) = &mut self.managed {
-            return managed.place();
-        }
+    pub(crate) fn place(&mut self, now: Duration) -> Result<Environment, Throttle> {
         if !self.requests.take(now) {
             return Err(Throttle::RequestRate);
         }
-        let ready = self.provisioned.as_mut().filter(|provisioned| provisioned.is_ready(now));
-        let spills = ready.is_some();
-        if let Some(provisioned) = ready
+        if let Some(provisioned) = self.provisioned.as_mut().filter(|provisioned| provisioned.is_ready(now))
             && provisioned.busy < provisioned.concurrency.environments
         {
             provisioned.busy += 1;
-            return Ok(Placed { environment: Environment::Provisioned, company: 1, spills: false });
+            return Ok(Environment::Provisioned);
         }
         if self.busy >= self.on_demand_concurrency(now) {
             return Err(Throttle::Concurrency);
@@ -137,27 +109,25 @@ impl Platform {
             None => return Err(Throttle::ScalingRate),
         };
         self.busy += 1;
-        Ok(Placed { environment, company: 1, spills })
+        Ok(environment)
     }
 
     /// Makes the environment of a request available to the next one.
     pub(crate) fn release(&mut self, now: Duration, environment: Environment) {
-        match (environment, &mut self.managed, &mut self.provisioned) {
-            (Environment::Cold | Environment::Warm, ..) => {
+        match (environment, &mut self.provisioned) {
+            (Environment::Cold | Environment::Warm, _) => {
                 self.busy -= 1;
                 self.idle.push_back(now);
             }
-            (Environment::Managed(environment), Some(managed), _) => managed.release(environment),
-            (Environment::Provisioned, _, Some(provisioned)) => provisioned.busy -= 1,
-            (Environment::Managed(_) | Environment::Provisioned, ..) => {}
+            (Environment::Provisioned, Some(provisioned)) => provisioned.busy -= 1,
+            (Environment::Provisioned, None) => {}
         }
     }
 
     /// Returns the number of environments of any kind. Provisioned ones count when they are ready.
     pub(crate) fn environments(&mut self, now: Duration) -> u64 {
         self.reclaim(now);
-        let managed = self.managed.as_ref().map_or(0, |managed| managed.requests.len());
-        self.busy + self.provisioned(now) + u64::try_from(self.idle.len() + managed).unwrap_or(u64::MAX)
+        self.busy + self.provisioned(now) + u64::try_from(self.idle.len()).unwrap_or(u64::MAX)
     }
 
     /// Returns the number of ready provisioned environments.
@@ -194,36 +164,6 @@ impl Provisioned {
     }
 }
 
-impl Managed {
-    fn new(instances: ManagedInstances) -> Self {
-        let environments = usize::try_from(instances.environments).unwrap_or(usize::MAX);
-        Self {
-            requests_at_once: instances.requests_at_once,
-            requests: vec![0; environments],
-            fewest_first: (0..environments).map(|environment| (0, environment)).collect(),
-        }
-    }
-
-    /// Chooses the environment with the fewest requests.
-    fn place(&mut self) -> Result<Placed, Throttle> {
-        let fewest = self.fewest_first.first().filter(|(requests, _)| *requests < self.requests_at_once);
-        let &(requests, environment) = fewest.ok_or(Throttle::Concurrency)?;
-        self.set(environment, requests + 1);
-        let environment = Environment::Managed(environment);
-        Ok(Placed { environment, company: requests + 1, spills: false })
-    }
-
-    fn release(&mut self, environment: usize) {
-        self.set(environment, self.requests[environment] - 1);
-    }
-
-    fn set(&mut self, environment: usize, requests: u64) {
-        self.fewest_first.remove(&(self.requests[environment], environment));
-        self.fewest_first.insert((requests, environment));
-        self.requests[environment] = requests;
-    }
-}
-
 const IDLE_LIFE: Duration = Duration::from_mins(assumptions::IDLE_LIFE_MINUTES);
 
 #[cfg(test)]
@@ -239,9 +179,9 @@ mod tests {
         Duration::from_millis(milliseconds)
     }
 
-    /// Places requests until the first throttle. Returns the placed requests and the reason for the
+    /// Places requests until the first throttle. Returns their environments and the reason for the
     /// throttle.
-    fn fill(platform: &mut Platform, now: Duration) -> (Vec<Placed>, Throttle) {
+    fn fill(platform: &mut Platform, now: Duration) -> (Vec<Environment>, Throttle) {
         let mut placed = Vec::new();
         loop {
             match platform.place(now) {
@@ -281,7 +221,7 @@ mod tests {
         // Requests that never end fill the platform every ten milliseconds.
         for ms in (0..=100_000).step_by(10) {
             let (placed, _) = fill(&mut platform, at_ms(ms));
-            assert!(placed.iter().all(|placed| placed.environment == Environment::Cold));
+            assert!(placed.iter().all(|environment| *environment == Environment::Cold));
             environments += placed.len();
             if let Some((_, documented)) = rows.next_if(|(at, _)| *at == ms) {
                 assert_eq!(environments, *documented, "after {ms} ms");
@@ -295,11 +235,11 @@ mod tests {
         let mut platform = platform("--account-concurrency=10000");
         let (first, throttle) = fill(&mut platform, at_ms(3_600_000));
         assert_eq!((first.len(), throttle), (1000, Throttle::ScalingRate));
-        for placed in first {
-            platform.release(at_ms(3_600_200), placed.environment);
+        for environment in first {
+            platform.release(at_ms(3_600_200), environment);
         }
         let (second, _) = fill(&mut platform, at_ms(3_600_200));
-        let warm = second.iter().filter(|placed| placed.environment == Environment::Warm).count();
+        let warm = second.iter().filter(|environment| **environment == Environment::Warm).count();
         assert_eq!((warm, second.len()), (1000, 1020));
     }
 
@@ -330,8 +270,8 @@ mod tests {
         let mut platform = platform("--reserved=30");
         let answered = [0, 1, 2_u64].map(|second| {
             let mut answer = |ms| match platform.place(at_ms(1000 * second + ms)) {
-                Ok(placed) => {
-                    platform.release(at_ms(1000 * second + ms), placed.environment);
+                Ok(environment) => {
+                    platform.release(at_ms(1000 * second + ms), environment);
                     true
                 }
                 Err(throttle) => {
@@ -354,10 +294,9 @@ mod tests {
         for (environments, ms) in ALLOCATION {
             let flags = "--account-concurrency=20000 --provisioned-at-seconds=0";
             let mut platform = platform(&format!("{flags} --provisioned={environments}"));
-            let placed = platform.place(at_ms(ms - 1)).unwrap();
-            assert_eq!((placed.environment, placed.spills), (Environment::Cold, false), "{environments}");
+            assert_eq!(platform.place(at_ms(ms - 1)), Ok(Environment::Cold), "{environments}");
             assert_eq!(platform.provisioned(at_ms(ms - 1)), 0);
-            assert_eq!(platform.place(at_ms(ms)).unwrap().environment, Environment::Provisioned);
+            assert_eq!(platform.place(at_ms(ms)), Ok(Environment::Provisioned));
             assert_eq!(platform.provisioned(at_ms(ms)), environments);
         }
     }
@@ -367,39 +306,20 @@ mod tests {
         let mut platform = platform("--provisioned=2");
         let mut place = || platform.place(at_ms(0)).unwrap();
         let placed = [place(), place(), place()];
-        let kinds = placed.map(|placed| (placed.environment, placed.spills));
-        let provisioned = (Environment::Provisioned, false);
-        assert_eq!(kinds, [provisioned, provisioned, (Environment::Cold, true)]);
+        assert_eq!(placed, [Environment::Provisioned, Environment::Provisioned, Environment::Cold]);
         platform.release(at_ms(1), Environment::Provisioned);
-        assert_eq!(platform.place(at_ms(1)).unwrap().environment, Environment::Provisioned);
+        assert_eq!(platform.place(at_ms(1)), Ok(Environment::Provisioned));
     }
 
     #[test]
     fn environments_are_reused_and_reclaimed_when_idle() {
         let mut platform = platform("");
         let (first, second) = (platform.place(at_ms(0)).unwrap(), platform.place(at_ms(0)).unwrap());
-        platform.release(at_ms(100), first.environment);
-        platform.release(at_ms(200), second.environment);
+        platform.release(at_ms(100), first);
+        platform.release(at_ms(200), second);
         // The last used environment is used again, so the others can be reclaimed.
-        assert_eq!(platform.place(at_ms(300)).unwrap().environment, Environment::Warm);
+        assert_eq!(platform.place(at_ms(300)), Ok(Environment::Warm));
         assert_eq!(platform.environments(at_ms(99) + IDLE_LIFE), 2);
         assert_eq!(platform.environments(at_ms(100) + IDLE_LIFE), 1);
-    }
-
-    #[test]
-    fn managed_instances_spread_requests_over_their_environments() {
-        let mut platform = platform("--managed-environments=3");
-        let (placed, throttle) = fill(&mut platform, at_ms(0));
-        assert_eq!(throttle, Throttle::Concurrency);
-        let company: Vec<_> = placed.iter().map(|placed| placed.company).collect();
-        assert_eq!(company, [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
-        let freed = placed[7].environment;
-        platform.release(at_ms(5), freed);
-        let next = platform.place(at_ms(5)).unwrap();
-        assert_eq!((next.environment, next.company), (freed, 4));
-        for placed in placed {
-            platform.release(at_ms(9), placed.environment);
-        }
-        assert_eq!(platform.place(at_ms(9)).unwrap().company, 1);
     }
 }

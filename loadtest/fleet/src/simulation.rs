@@ -15,7 +15,7 @@ use crate::{
     fleet::{Fleet, Series},
     latencies::Latencies,
     number::rounded_up,
-    platform::{Environment, Placed},
+    platform::Environment,
     spread::Spread,
 };
 
@@ -113,7 +113,7 @@ struct Backend {
 /// Events at the same time happen in the order of their kinds.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    Ends { placed: Placed, run: Duration, backend: usize },
+    Ends { environment: Environment, run: Duration, backend: usize },
     Leaves { backend: usize, batch: u64 },
 }
 
@@ -129,9 +129,8 @@ struct Sent {
 impl Evening {
     fn new(arguments: &PlanArguments, durations: &Durations) -> Result<Self, Failure> {
         let function = &arguments.function;
-        let company = function.managed.map_or(1, |managed| managed.requests_at_once);
-        let hashes = u64::try_from(arguments.client.batch).unwrap_or(u64::MAX).saturating_mul(company);
-        let median = |hashes| function.planned(durations, arguments.policy, hashes, 1);
+        let hashes = u64::try_from(arguments.client.batch).unwrap_or(u64::MAX);
+        let median = |hashes| function.planned(durations, arguments.policy, hashes);
         let medians = (0..=hashes).map(|hashes| median(hashes).map(|planned| planned.duration.as_secs_f64()));
         let medians = medians.collect::<Result<Vec<_>, _>>()?;
         if medians.iter().any(|&seconds| seconds > LONGEST_SECONDS) {
@@ -166,9 +165,9 @@ impl Evening {
         {
             self.now = at;
             match event {
-                Event::Ends { placed, run, backend } => {
+                Event::Ends { environment, run, backend } => {
                     self.backends[backend].in_flight -= 1;
-                    self.fleet.end(at, placed, run, false);
+                    self.fleet.end(at, environment, run, false);
                 }
                 // A full batch was sent before.
                 Event::Leaves { backend, batch } if self.backends[backend].batch != batch => {}
@@ -207,20 +206,20 @@ impl Evening {
 
     fn send(&mut self, now: Duration, backend: usize, logins: &[Duration]) {
         self.count(now, logins.len());
-        let Ok(placed) = self.fleet.place(now) else {
+        let Ok(environment) = self.fleet.place(now) else {
             self.throttled_logins += logins.len() as u64;
             return;
         };
-        let hashes = logins.len() * usize::try_from(placed.company).unwrap_or(usize::MAX);
-        let run = Duration::from_secs_f64(self.medians[hashes] * Spread::measured().draw(&mut self.times));
-        let is_cold = placed.environment == Environment::Cold;
+        let median = self.medians[logins.len()];
+        let run = Duration::from_secs_f64(median * Spread::measured().draw(&mut self.times));
+        let is_cold = environment == Environment::Cold;
         let ends = now + if is_cold { self.cold_start + run } else { run };
         for &arrived in logins {
             self.latencies.record(ends.saturating_sub(arrived));
         }
         self.busy_seconds += ends.min(self.end).saturating_sub(now).as_secs_f64();
         self.backends[backend].in_flight += 1;
-        self.events.push(Reverse((ends, Event::Ends { placed, run, backend })));
+        self.events.push(Reverse((ends, Event::Ends { environment, run, backend })));
     }
 
     fn count(&mut self, now: Duration, logins: usize) {

@@ -15,7 +15,6 @@ pub struct Prices {
     x86_64_provisioned_run_usd_per_gb_second: Sourced<f64>,
     requests_usd_per_million: Sourced<f64>,
     provisioned_billed_minutes_at_least: Sourced<f64>,
-    managed_instances_percent_on_top_of_ec2: Sourced<f64>,
 }
 
 /// US dollars for a GB-second.
@@ -72,15 +71,6 @@ impl Prices {
         let requests = 1e6 / count(batch.max(1));
         let each = gb_seconds(memory_mb, billed(per_request)) * self.compute(architecture).on_demand;
         requests * (each + self.requests_usd_per_million.value / 1e6)
-    }
-
-    /// Returns the cost of Managed Instances in US dollars, without requests. `ec2_usd_per_hour` is
-    /// the cost of one environment's share of an instance.
-    #[must_use]
-    pub fn managed_usd(&self, ec2_usd_per_hour: f64, environments: u64, time: Duration) -> f64 {
-        let hours = time.as_secs_f64() / 3600.0;
-        let on_top = self.managed_instances_percent_on_top_of_ec2.value / 100.0;
-        ec2_usd_per_hour * (1.0 + on_top) * count(environments) * hours
     }
 
     /// Returns the shortest billed time of provisioned concurrency.

@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
 use super::Door;
-use crate::platform::{Environment, Placed, Throttle};
+use crate::platform::{Environment, Throttle};
 
 impl Door {
     pub(super) async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<Full<Bytes>>
@@ -27,26 +27,31 @@ impl Door {
                 &json!({ "message": "Request must be smaller than 6291456 bytes for the InvokeFunction operation" }),
             );
         };
-        let placed = self.fleet().place(self.now());
-        match placed {
+        let environment = self.fleet().place(self.now());
+        match environment {
             Err(throttle) => self.too_many_requests(throttle),
-            Ok(placed) => {
+            Ok(environment) => {
                 // The invocation continues if the caller disconnects, as on Lambda.
-                let invocation = tokio::spawn(Arc::clone(&self).invoke(placed, parts, body.to_bytes()));
+                let invocation = tokio::spawn(Arc::clone(&self).invoke(environment, parts, body.to_bytes()));
                 invocation.await.unwrap_or_else(|_panicked| bad_gateway())
             }
         }
     }
 
-    async fn invoke(self: Arc<Self>, placed: Placed, parts: Parts, body: Bytes) -> Response<Full<Bytes>> {
-        let mut invocation = Invocation { door: &self, placed, run: Duration::ZERO, is_refused: false };
-        let is_cold = placed.environment == Environment::Cold;
+    async fn invoke(
+        self: Arc<Self>,
+        environment: Environment,
+        parts: Parts,
+        body: Bytes,
+    ) -> Response<Full<Bytes>> {
+        let mut invocation = Invocation { door: &self, environment, run: Duration::ZERO, is_refused: false };
+        let is_cold = environment == Environment::Cold;
         let cold_start = if is_cold { self.function.cold_start() } else { Duration::ZERO };
         let starts = Instant::now() + cold_start;
         if is_cold {
             sleep_until(starts).await;
         }
-        let answer = self.model.answer(&self.function, placed.company, &parts, body, starts);
+        let answer = self.model.answer(&self.function, &parts, body, starts);
         let (mut response, run) = answer.await;
         invocation.run = run;
         invocation.is_refused = response.status() == StatusCode::SERVICE_UNAVAILABLE;
@@ -75,7 +80,7 @@ impl Door {
 /// Releases the environment at the end of the invocation, also after a panic.
 struct Invocation<'a> {
     door: &'a Door,
-    placed: Placed,
+    environment: Environment,
     run: Duration,
     is_refused: bool,
 }
@@ -83,7 +88,7 @@ struct Invocation<'a> {
 impl Drop for Invocation<'_> {
     fn drop(&mut self) {
         let now = self.door.now();
-        self.door.fleet().end(now, self.placed, self.run, self.is_refused);
+        self.door.fleet().end(now, self.environment, self.run, self.is_refused);
     }
 }
 

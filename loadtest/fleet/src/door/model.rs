@@ -56,7 +56,6 @@ impl Model {
     pub(super) async fn answer(
         &self,
         function: &Function,
-        company: u64,
         parts: &Parts,
         body: Bytes,
         starts: Instant,
@@ -70,7 +69,7 @@ impl Model {
             // The service runs first, so that all hashes which it requests together are there.
             biased;
             answer = HASHES.scope(hashes, self.service.answer(&mut incoming)) => answer,
-            never = self.pace(function, company, starts, &mut taken, &mut modelled) => match never {},
+            never = self.pace(function, starts, &mut taken, &mut modelled) => match never {},
         };
         // A request without modelled hashes takes its real time.
         let run = if modelled.is_zero() { starts.elapsed() } else { modelled };
@@ -84,7 +83,6 @@ impl Model {
     async fn pace(
         &self,
         function: &Function,
-        company: u64,
         starts: Instant,
         taken: &mut UnboundedReceiver<Taken>,
         modelled: &mut Duration,
@@ -94,7 +92,7 @@ impl Model {
             if taken.recv_many(&mut all, usize::MAX).await == 0 {
                 return pending().await;
             }
-            let together = self.time_of(function, company, &all);
+            let together = self.time_of(function, &all);
             let ends = starts + *modelled + together;
             let in_time: Vec<_> = all.into_iter().filter_map(|one| one.in_time(ends.into_std())).collect();
             if !in_time.is_empty() {
@@ -109,13 +107,13 @@ impl Model {
 
     /// Returns the time of hashes that are requested together. Hashes of the same parameters run in
     /// parallel, and different parameters in sequence.
-    fn time_of(&self, function: &Function, company: u64, taken: &[Taken]) -> Duration {
+    fn time_of(&self, function: &Function, taken: &[Taken]) -> Duration {
         let mut hashes: HashMap<Params, u64> = HashMap::new();
         for one in taken {
             *hashes.entry(one.params).or_default() += 1;
         }
         let medians = hashes.into_iter().map(|(params, hashes)| {
-            let planned = function.planned(&self.durations, params, hashes, company);
+            let planned = function.planned(&self.durations, params, hashes);
             planned.map_or(Duration::ZERO, |planned| planned.duration)
         });
         let median: Duration = medians.sum();

@@ -203,15 +203,6 @@ async fn provisioned_environments_have_no_cold_start() {
 }
 
 #[tokio::test]
-async fn requests_on_a_managed_instance_slow_each_other_down_by_the_lanes() {
-    let opened = Opened::with("--managed-environments=1 --managed-requests=4");
-    let (first, .., last) = tokio::join!(opened.log_in(), opened.log_in(), opened.log_in(), opened.log_in());
-    // The last request shares the environment with three others: 117 % of the time of the first.
-    let slower = last.modelled_ms() / first.modelled_ms();
-    assert!((1.06..1.28).contains(&slower), "{slower}");
-}
-
-#[tokio::test]
 async fn a_disconnect_does_not_end_the_invocation() {
     let opened = Opened::with("--reserved=1");
     // The request reaches an environment, and its caller leaves at once.

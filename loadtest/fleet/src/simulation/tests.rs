@@ -136,16 +136,6 @@ fn batches_fill_at_a_high_rate_per_backend_and_a_lone_login_does_not_wait() {
 }
 
 #[test]
-fn requests_on_a_managed_instance_share_the_lanes_of_a_processor() {
-    let outcome = simulated("--managed-environments=1 --rate=100 --minutes=1");
-    let answered = ratio(outcome.logins - outcome.throttled_logins, 60);
-    // Four lanes take 117 % of the time of one hash: nearly 21 hashes a second instead of 6.
-    assert!((18.0..21.0).contains(&answered), "{answered}");
-    let p90 = outcome.latencies.percentile(90).unwrap();
-    assert!((180.0..215.0).contains(&p90), "{p90}");
-}
-
-#[test]
 fn the_cost_follows_from_the_run_time() {
     let outcome = simulated("--stages=100:1000");
     let million = outcome.series.totals.usd / ratio(outcome.logins, 1_000_000);
