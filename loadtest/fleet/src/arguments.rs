@@ -101,9 +101,6 @@ pub(crate) struct ServeArguments {
     /// The address of the function
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9100")]
     pub(crate) listen: SocketAddr,
-    /// The address of `GET /series`
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9101")]
-    pub(crate) control: SocketAddr,
     /// The file for the series, written when a signal ends the process
     #[arg(long, value_name = "FILE")]
     pub(crate) series: Option<PathBuf>,

@@ -6,14 +6,9 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-use core::{
-    convert::Infallible,
-    future::{Future, ready},
-    time::Duration,
-};
+use core::{convert::Infallible, future::Future, time::Duration};
 use std::{
-    fs,
-    io::{self, Write as _},
+    fs, io,
     net::SocketAddr,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -35,7 +30,7 @@ use tokio::{
 use crate::{
     arguments::ServeArguments,
     documents,
-    fleet::{Fleet, Series, Totals},
+    fleet::{Fleet, Series},
     function::Function,
 };
 
@@ -59,43 +54,21 @@ async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
         documents::durations(arguments.durations.as_deref())?,
         arguments.seed,
     )?;
-    let (listening, controlling) = (listen(arguments.listen).await?, listen(arguments.control).await?);
+    let (socket, address) = listen(arguments.listen).await?;
     let interrupted = interruption()?;
     let door = Arc::new(Door::open(arguments.function.clone(), model));
-    let serving = tokio::spawn(accept(listening.0, Arc::clone(&door), Door::answer));
-    let answering = tokio::spawn(accept(controlling.0, Arc::clone(&door), Door::control));
-    say(&format!("listening on http://{}, control on http://{}\n", listening.1, controlling.1))?;
+    let serving = tokio::spawn(accept(socket, Arc::clone(&door)));
+    say(&format!("listening on http://{address}\n"))?;
     interrupted.await;
     serving.abort();
     door.until_all_are_answered().await;
-    answering.abort();
-    let series = door.series();
-    if let Some(file) = &arguments.series {
-        write(file, &series)?;
-    }
-    // A failed write cannot be reported.
-    let _unwritten = writeln!(io::stderr(), "{}", in_words(&series.totals));
-    Ok(())
+    arguments.series.as_ref().map_or(Ok(()), |file| write(file, &door.series()))
 }
 
 fn write(file: &Path, series: &Series) -> Result<(), Failure> {
     let text = serde_json::to_string(series).map_err(|error| Failure::system(error.to_string()))?;
     fs::write(file, text + "\n")
         .map_err(|error| Failure::system(format!("{} cannot be written ({error})", file.display())))
-}
-
-fn in_words(totals: &Totals) -> String {
-    format!(
-        "{} requests: {} answered, {} refused, {} throttled; {} at once at most, {} cold starts; $ {:.4}; {:.1} s of CPU here",
-        totals.requested,
-        totals.answered,
-        totals.refused,
-        totals.throttled.values().sum::<u64>(),
-        totals.concurrency,
-        totals.cold_starts,
-        totals.usd,
-        totals.cpu_seconds,
-    )
 }
 
 /// The function behind its URL.
@@ -110,16 +83,6 @@ struct Door {
 impl Door {
     fn open(function: Function, model: Model) -> Self {
         Self { fleet: Mutex::new(Fleet::new(&function)), opened: Instant::now(), function, model }
-    }
-
-    /// Answers `GET /series` with the series until now.
-    fn control(self: Arc<Self>, request: Request<Incoming>) -> impl Future<Output = Response<Full<Bytes>>> {
-        let (parts, _body) = request.into_parts();
-        let is_known = parts.method == http::Method::GET && parts.uri.path() == "/series";
-        ready(match serde_json::to_vec(&self.series()) {
-            Ok(series) if is_known => json(StatusCode::OK, series),
-            _ => json(StatusCode::NOT_FOUND, Bytes::new()),
-        })
     }
 
     fn series(&self) -> Series {
@@ -153,11 +116,7 @@ fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
 }
 
 /// Serves connections until the end of the task.
-async fn accept<F, A>(socket: TcpListener, door: Arc<Door>, answer: F)
-where
-    F: Fn(Arc<Door>, Request<Incoming>) -> A + Copy + Send + 'static,
-    A: Future<Output = Response<Full<Bytes>>> + Send + 'static,
-{
+async fn accept(socket: TcpListener, door: Arc<Door>) {
     loop {
         let Ok((stream, _)) = socket.accept().await else {
             // The process has no free file. Connections can end during the wait.
@@ -168,8 +127,8 @@ where
         let _late = stream.set_nodelay(true);
         let door = Arc::clone(&door);
         tokio::spawn(async move {
-            let service = service_fn(move |request| {
-                let answered = answer(Arc::clone(&door), request);
+            let service = service_fn(move |request: Request<Incoming>| {
+                let answered = Arc::clone(&door).answer(request);
                 async move { Ok::<_, Infallible>(answered.await) }
             });
             // A broken connection needs no action.
