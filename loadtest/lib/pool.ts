@@ -1,5 +1,5 @@
 // The users of pool.json: several for each policy, the same in every run and for every target.
-// `saltern-fleet pool` makes the file from policies.json.
+// The README of fleet says how the file is made from policies.json.
 
 import { SharedArray } from 'k6/data';
 

@@ -25,8 +25,6 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Plan an evening in simulated time: concurrency, throttles, percentiles and cost
     Plan(Box<PlanArguments>),
-    /// Make users with real hashes
-    Pool(PoolArguments),
     /// Answer as a deployed function does
     Serve(Box<ServeArguments>),
 }
@@ -87,16 +85,6 @@ pub(crate) struct Client {
 }
 
 #[derive(Args, Debug)]
-pub(crate) struct PoolArguments {
-    /// The policy document
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policies: PathBuf,
-    /// The number of users of each policy
-    #[arg(long, value_name = "COUNT", default_value_t = 12)]
-    pub(crate) users: u32,
-}
-
-#[derive(Args, Debug)]
 pub(crate) struct ServeArguments {
     /// The address of the function
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9100")]
@@ -149,7 +137,7 @@ pub(crate) fn plan(flags: &str) -> Result<PlanArguments, clap::Error> {
     let all = ["saltern-fleet", "plan"].into_iter().chain(flags.split_whitespace());
     match Arguments::try_parse_from(all)?.command {
         Command::Plan(arguments) => Ok(*arguments),
-        other => panic!("{other:?}"),
+        serve @ Command::Serve(_) => panic!("{serve:?}"),
     }
 }
 

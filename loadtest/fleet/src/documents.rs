@@ -5,18 +5,17 @@ use std::{fs, num::NonZeroUsize, path::Path, thread};
 use saltern_policy::{Limits, Policies};
 use saltern_price::lambda::Durations;
 use saltern_program::{Failure, document};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// A user with a real stored hash.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct User {
-    pub(crate) policy: String,
     pub(crate) password: String,
     pub(crate) hash: String,
 }
 
 /// `loadtest/pool.json`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Users {
     pub(crate) users: Vec<User>,
 }
@@ -50,5 +49,5 @@ pub(crate) fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Fleet computes few hashes: unknown ones, and the pool.
+/// Fleet computes few hashes: the unknown ones.
 const MEMORY_BUDGET_BYTES: u64 = 1 << 30;

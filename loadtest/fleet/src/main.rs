@@ -17,7 +17,6 @@ mod latencies;
 mod number;
 mod plan;
 mod platform;
-mod pool;
 mod shape;
 mod simulation;
 mod spread;
@@ -34,7 +33,6 @@ fn main() -> ExitCode {
 fn run() -> Result<(), Failure> {
     match saltern_program::read::<Arguments>()?.command {
         Command::Plan(arguments) => plan::run(&arguments),
-        Command::Pool(arguments) => pool::make(&arguments),
         Command::Serve(arguments) => door::run(&arguments),
     }
 }
