@@ -55,7 +55,7 @@ pub(crate) struct PlanArguments {
     pub(crate) json: bool,
     /// Print in place of a plan what larger events need, from 3,000 to 1,000,000 logins a second,
     /// each alone and in batches, as a table in Markdown
-    #[arg(long, conflicts_with_all = ["account_concurrency", "backends", "batch", "batch_wait_ms", "cold_start_ms", "json", "provisioned", "rate", "reserved", "seed", "stages"])]
+    #[arg(long, conflicts_with_all = ["account_concurrency", "backends", "batch", "batch_wait_ms", "cold_start_ms", "json", "provisioned", "rate", "seed", "stages"])]
     pub(crate) larger: bool,
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

@@ -13,12 +13,10 @@ pub(crate) struct Bucket {
 }
 
 impl Bucket {
-    /// Returns a full quota of `units`, which refill in `refilled_in`.
+    /// Returns a full quota of `units`, at least one, which refill in `refilled_in`.
     pub(crate) fn new(units: u64, refilled_in: Duration) -> Self {
-        let every = refilled_in.as_nanos() / u128::from(units.max(1));
-        let every = Duration::from_nanos(u64::try_from(every).unwrap_or(u64::MAX));
-        let to_fill = if units == 0 { Duration::ZERO } else { refilled_in };
-        Self { every, to_fill, full_at: Duration::ZERO }
+        let every = refilled_in / u32::try_from(units).unwrap_or(u32::MAX);
+        Self { every, to_fill: refilled_in, full_at: Duration::ZERO }
     }
 
     /// Takes a unit. Returns whether one was available.
@@ -44,6 +42,5 @@ mod tests {
             let taken = (0..10_000).take_while(|_| bucket.take(at)).count();
             assert_eq!(taken, available, "after {milliseconds} ms");
         }
-        assert!(!Bucket::new(0, Duration::from_secs(1)).take(Duration::ZERO));
     }
 }

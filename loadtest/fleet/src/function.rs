@@ -28,9 +28,6 @@ pub(crate) struct Function {
     /// The concurrency quota of the account in the region; 1,000 is the default of Lambda
     #[arg(long, value_name = "COUNT", default_value_t = Limits::documented().account_concurrency_default, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
-    /// Reserved concurrency of the function
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
-    pub(crate) reserved: Option<u64>,
     #[command(flatten)]
     pub(crate) provisioned: Option<ProvisionedConcurrency>,
     /// The time from a request for a new environment to its first instruction
@@ -53,19 +50,12 @@ impl Function {
     /// Rejects a configuration that Lambda rejects.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let unreserved = Limits::documented().concurrency_left_unreserved;
-        let reservable = self.account_concurrency.saturating_sub(unreserved);
-        if let Some(reserved) = self.reserved.filter(|&reserved| reserved > reservable) {
-            return Err(Failure::configuration(format!(
-                "--reserved {reserved} is more than the account allows, because {unreserved} of its {} always stay unreserved: raise --account-concurrency",
-                self.account_concurrency
-            )));
-        }
+        let most = self.account_concurrency.saturating_sub(unreserved);
         let provisioned = self.provisioned.map_or(0, |provisioned| provisioned.environments);
-        let most = self.reserved.unwrap_or(reservable);
         if provisioned > most {
             return Err(Failure::configuration(format!(
-                "--provisioned {provisioned} is more than the limit of the function, which is {most}: raise {}",
-                if self.reserved.is_some() { "--reserved" } else { "--account-concurrency" }
+                "--provisioned {provisioned} is more than the account allows, which is {most}, because {unreserved} of its {} always stay unreserved: raise --account-concurrency",
+                self.account_concurrency
             )));
         }
         Ok(())

@@ -183,15 +183,9 @@ impl Formula {
 
 fn in_words(function: &Function) -> String {
     let architecture = function.architecture.name();
-    let reserved = function.reserved.map(|reserved| format!(", {} reserved", grouped(reserved)));
     let provisioned = function.provisioned.map(|provisioned| {
         let at = provisioned.asked_at_seconds;
         format!(", {} provisioned, ordered at {at} s", grouped(provisioned.environments))
     });
-    format!(
-        "{architecture} with {} MB{}{}",
-        grouped(function.memory_mb),
-        reserved.unwrap_or_default(),
-        provisioned.unwrap_or_default()
-    )
+    format!("{architecture} with {} MB{}", grouped(function.memory_mb), provisioned.unwrap_or_default())
 }

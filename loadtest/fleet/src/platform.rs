@@ -73,7 +73,7 @@ impl Throttle {
 
 impl Platform {
     pub(crate) fn new(function: &Function, limits: &Limits) -> Self {
-        let concurrency = function.reserved.unwrap_or(function.account_concurrency);
+        let concurrency = function.account_concurrency;
         let requests = concurrency * limits.requests_per_second_per_concurrency;
         Self {
             requests: Bucket::new(requests, Duration::from_secs(1)),
@@ -244,20 +244,17 @@ mod tests {
     }
 
     /// Flags, the concurrent requests with an environment, and the throttle of the next one.
-    const CONCURRENCY: [(&str, usize, Throttle); 8] = [
+    const CONCURRENCY: [(&str, usize, Throttle); 5] = [
         ("", 1000, Throttle::Concurrency),
         ("--account-concurrency=10", 10, Throttle::Concurrency),
         ("--account-concurrency=3000", 1000, Throttle::ScalingRate),
-        ("--reserved=300", 300, Throttle::Concurrency),
-        ("--reserved=0", 0, Throttle::RequestRate),
         // Provisioned environments count against the quota and not against the pace.
         ("--provisioned=700", 1000, Throttle::Concurrency),
         ("--account-concurrency=3000 --provisioned=1500", 2500, Throttle::ScalingRate),
-        ("--account-concurrency=3000 --reserved=800 --provisioned=500", 800, Throttle::Concurrency),
     ];
 
     #[test]
-    fn concurrency_is_bounded_by_account_and_reservation() {
+    fn concurrency_is_bounded_by_the_account() {
         for (flags, most, why) in CONCURRENCY {
             let (placed, throttle) = fill(&mut platform(flags), at_ms(0));
             assert_eq!((placed.len(), throttle), (most, why), "{flags}");
@@ -267,7 +264,7 @@ mod tests {
     #[test]
     fn requests_a_second_are_bounded_by_ten_times_the_concurrency() {
         // Requests without duration, so never two at once.
-        let mut platform = platform("--reserved=30");
+        let mut platform = platform("--account-concurrency=30");
         let answered = [0, 1, 2_u64].map(|second| {
             let mut answer = |ms| match platform.place(at_ms(1000 * second + ms)) {
                 Ok(environment) => {

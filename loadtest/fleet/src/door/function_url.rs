@@ -29,7 +29,7 @@ impl Door {
         };
         let environment = self.fleet().place(self.now());
         match environment {
-            Err(throttle) => self.too_many_requests(throttle),
+            Err(throttle) => too_many_requests(throttle),
             Ok(environment) => {
                 // The invocation continues if the caller disconnects, as on Lambda.
                 let invocation = tokio::spawn(Arc::clone(&self).invoke(environment, parts, body.to_bytes()));
@@ -61,20 +61,6 @@ impl Door {
         }
         response
     }
-
-    /// Returns the answer of Lambda (`TooManyRequestsException` of the Invoke API). The reason for
-    /// the scaling rate is not documented.
-    fn too_many_requests(&self, throttle: Throttle) -> Response<Full<Bytes>> {
-        let is_reserved = self.function.reserved.is_some();
-        let reason = match (throttle, is_reserved) {
-            (Throttle::RequestRate, true) => "ReservedFunctionInvocationRateLimitExceeded",
-            (Throttle::RequestRate, false) => "FunctionInvocationRateLimitExceeded",
-            (Throttle::Concurrency, true) => "ReservedFunctionConcurrentInvocationLimitExceeded",
-            (Throttle::Concurrency | Throttle::ScalingRate, _) => "ConcurrentInvocationLimitExceeded",
-        };
-        let body = json!({ "Reason": reason, "Type": "User", "message": "Rate Exceeded." });
-        of_the_platform(StatusCode::TOO_MANY_REQUESTS, "TooManyRequestsException", &body)
-    }
 }
 
 /// Releases the environment at the end of the invocation, also after a panic.
@@ -90,6 +76,17 @@ impl Drop for Invocation<'_> {
         let now = self.door.now();
         self.door.fleet().end(now, self.environment, self.run, self.is_refused);
     }
+}
+
+/// Returns the answer of Lambda (`TooManyRequestsException` of the Invoke API). The reason for the
+/// scaling rate is not documented.
+fn too_many_requests(throttle: Throttle) -> Response<Full<Bytes>> {
+    let reason = match throttle {
+        Throttle::RequestRate => "FunctionInvocationRateLimitExceeded",
+        Throttle::Concurrency | Throttle::ScalingRate => "ConcurrentInvocationLimitExceeded",
+    };
+    let body = json!({ "Reason": reason, "Type": "User", "message": "Rate Exceeded." });
+    of_the_platform(StatusCode::TOO_MANY_REQUESTS, "TooManyRequestsException", &body)
 }
 
 /// Returns the answer of Lambda for a function that ended without an answer.

@@ -176,21 +176,17 @@ async fn a_request_takes_the_time_of_the_model() {
 
 #[tokio::test]
 async fn a_throttled_request_gets_the_answer_of_lambda() {
-    for (flags, reason) in [
-        ("--reserved=2", "ReservedFunctionConcurrentInvocationLimitExceeded"),
-        ("--account-concurrency=2", "ConcurrentInvocationLimitExceeded"),
-    ] {
-        let opened = Opened::with(flags);
-        // Each of them reaches an environment before the next one starts.
-        let (first, second, third) = tokio::join!(opened.log_in(), opened.log_in(), opened.log_in());
-        assert_eq!([first.status, second.status, third.status], [200, 200, 429]);
-        assert_eq!(third.headers["x-amzn-errortype"], "TooManyRequestsException");
-        assert_eq!(third.body, json!({"Reason": reason, "Type": "User", "message": "Rate Exceeded."}));
-        let totals = opened.door.series().totals;
-        assert_eq!((totals.requested, totals.answered, totals.cold_starts), (3, 2, 2));
-        // The environments are free again.
-        assert_eq!(opened.log_in().await.status, 200);
-    }
+    let opened = Opened::with("--account-concurrency=2");
+    // Each of them reaches an environment before the next one starts.
+    let (first, second, third) = tokio::join!(opened.log_in(), opened.log_in(), opened.log_in());
+    assert_eq!([first.status, second.status, third.status], [200, 200, 429]);
+    assert_eq!(third.headers["x-amzn-errortype"], "TooManyRequestsException");
+    let reason = "ConcurrentInvocationLimitExceeded";
+    assert_eq!(third.body, json!({"Reason": reason, "Type": "User", "message": "Rate Exceeded."}));
+    let totals = opened.door.series().totals;
+    assert_eq!((totals.requested, totals.answered, totals.cold_starts), (3, 2, 2));
+    // The environments are free again.
+    assert_eq!(opened.log_in().await.status, 200);
 }
 
 #[tokio::test]
@@ -205,7 +201,7 @@ async fn provisioned_environments_have_no_cold_start() {
 
 #[tokio::test]
 async fn a_disconnect_does_not_end_the_invocation() {
-    let opened = Opened::with("--reserved=1");
+    let opened = Opened::with("--account-concurrency=1");
     // The request reaches an environment, and its caller leaves at once.
     tokio::select! {
         biased;

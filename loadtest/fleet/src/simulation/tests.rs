@@ -41,7 +41,7 @@ fn concurrency_is_rate_times_duration() {
     }
 }
 
-/// Reserved concurrency and logins a second under bcrypt-11. Some logins are throttled.
+/// Quota of concurrency and logins a second under bcrypt-11. Some logins are throttled.
 const LOSS: [(u64, f64); 4] = [(20, 100.0), (100, 600.0), (500, 3000.0), (500, 3300.0)];
 
 /// Returns the share of requests that find all `servers` busy, if each request is served at once or
@@ -52,11 +52,11 @@ fn erlang_b(servers: u64, erlangs: f64) -> f64 {
 
 #[test]
 fn the_throttled_share_follows_erlangs_formula() {
-    for (reserved, rate) in LOSS {
+    for (quota, rate) in LOSS {
         // Without cold starts, which the formula does not include.
-        let flags = format!("--reserved={reserved} --cold-start-ms=0 --rate={rate} --minutes=20");
+        let flags = format!("--account-concurrency={quota} --cold-start-ms=0 --rate={rate} --minutes=20");
         let outcome = simulated(&flags);
-        let expected = erlang_b(reserved, rate * 0.164 * mean_of_median());
+        let expected = erlang_b(quota, rate * 0.164 * mean_of_median());
         let got = ratio(outcome.throttled_logins, outcome.logins);
         assert!((got / expected - 1.0).abs() < 0.1, "{flags}: {got} for {expected}");
     }
