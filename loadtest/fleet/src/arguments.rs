@@ -153,7 +153,7 @@ mod tests {
             "",
             "--cold-start-ms=0",
             "--batch=4 --batch-wait-ms=0.5",
-            "--provisioned=5 --provisioned-at-seconds=-900",
+            "--provisioned=5",
             "--larger --policy=bcrypt-12 --minutes=90 --memory-mb=3538 --arch=x86_64",
         ] {
             assert!(plan(flags).is_ok(), "{flags}");
@@ -168,8 +168,6 @@ mod tests {
             "--minutes=0",
             "--minutes=1441",
             "--provisioned=99999999999999",
-            "--provisioned=5 --provisioned-at-seconds=-9999999999",
-            "--provisioned-at-seconds=5",
             // The table of larger events has its own rates, quotas and batches.
             "--larger --rate=5",
             "--larger --stages=60:100",

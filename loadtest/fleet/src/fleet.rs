@@ -42,9 +42,8 @@ pub(crate) struct Second {
     refused: u64,
     /// The highest number of concurrent requests.
     concurrency: u64,
-    /// The environments at the end of the second, and the provisioned ones of them.
+    /// The environments at the end of the second.
     environments: u64,
-    provisioned: u64,
     cold_starts: u64,
     spillover: u64,
     /// The cost until the end of the second.
@@ -95,14 +94,14 @@ impl Fleet {
     pub(crate) fn place(&mut self, now: Duration) -> Result<Environment, Throttle> {
         let placed = self.platform.place(now);
         self.under_way += u64::from(placed.is_ok());
-        let under_way = self.under_way;
+        let (under_way, provisioned) = (self.under_way, self.function.provisioned);
         let second = self.second(now);
         second.requested += 1;
         match placed {
             Ok(environment) => {
                 second.concurrency = second.concurrency.max(under_way);
                 second.cold_starts += u64::from(environment == Environment::Cold);
-                let spills = second.provisioned > 0 && environment != Environment::Provisioned;
+                let spills = provisioned > 0 && environment != Environment::Provisioned;
                 second.spillover += u64::from(spills);
             }
             Err(throttle) => {
@@ -175,31 +174,23 @@ impl Fleet {
             let number = self.seconds.len();
             let end = Duration::from_secs(u64::try_from(number).unwrap_or(u64::MAX));
             self.seconds[number - 1].usd = self.usd(end);
-            let next = Second { number, concurrency: self.under_way, ..self.environments(end) };
+            let environments = self.platform.environments(end);
+            let next = Second { number, concurrency: self.under_way, environments, ..Second::default() };
             self.seconds.push(next);
         }
-        let current = self.environments(now);
         let second = &mut self.seconds[at];
-        (second.environments, second.provisioned) = (current.environments, current.provisioned);
+        second.environments = self.platform.environments(now);
         second
-    }
-
-    fn environments(&mut self, now: Duration) -> Second {
-        let environments = self.platform.environments(now);
-        Second { environments, provisioned: self.platform.provisioned(now), ..Second::default() }
     }
 
     /// Returns the cost of everything until a time.
     fn usd(&self, until: Duration) -> f64 {
-        let prices = Prices::listed();
-        let mut usage = self.usage;
-        if let Some(provisioned) = self.function.provisioned
-            && let Some(held) = provisioned.since_asked(until).filter(|held| !held.is_zero())
-        {
-            let each = gb_seconds(self.function.memory_mb, held.max(prices.provisioned_billed_at_least()));
-            usage.provisioned_gb_seconds = ratio(provisioned.environments, 1) * each;
-        }
-        prices.usd(self.function.architecture, &usage)
+        // The lead is longer than the shortest billed time of provisioned concurrency.
+        let held = Limits::documented().event_lead + until;
+        let each = gb_seconds(self.function.memory_mb, held);
+        let usage =
+            Usage { provisioned_gb_seconds: ratio(self.function.provisioned, 1) * each, ..self.usage };
+        Prices::listed().usd(self.function.architecture, &usage)
     }
 }
 

@@ -28,22 +28,12 @@ pub(crate) struct Function {
     /// The concurrency quota of the account in the region; 1,000 is the default of Lambda
     #[arg(long, value_name = "COUNT", default_value_t = Limits::documented().account_concurrency_default, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
-    #[command(flatten)]
-    pub(crate) provisioned: Option<ProvisionedConcurrency>,
+    /// Provisioned concurrency, ready before the start: it was ordered a quarter of an hour before
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
+    pub(crate) provisioned: u64,
     /// The time from a request for a new environment to its first instruction
     #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS, value_parser = clap::value_parser!(u64).range(..=SLOWEST_START_MS))]
     pub(crate) cold_start_ms: u64,
-}
-
-#[derive(Args, Clone, Copy, Debug, Serialize)]
-pub(crate) struct ProvisionedConcurrency {
-    /// Provisioned concurrency
-    #[arg(id = "provisioned", long = "provisioned", required = false, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
-    pub(crate) environments: u64,
-    /// The time of the order of provisioned concurrency, from the start; it is ready after two
-    /// minutes or more
-    #[arg(long = "provisioned-at-seconds", requires = "provisioned", value_name = "SECONDS", default_value_t = -900, allow_negative_numbers = true, value_parser = clap::value_parser!(i64).range(-A_DAY_SECONDS..=A_DAY_SECONDS))]
-    pub(crate) asked_at_seconds: i64,
 }
 
 impl Function {
@@ -51,11 +41,10 @@ impl Function {
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let unreserved = Limits::documented().concurrency_left_unreserved;
         let most = self.account_concurrency.saturating_sub(unreserved);
-        let provisioned = self.provisioned.map_or(0, |provisioned| provisioned.environments);
-        if provisioned > most {
+        if self.provisioned > most {
             return Err(Failure::configuration(format!(
-                "--provisioned {provisioned} is more than the account allows, which is {most}, because {unreserved} of its {} always stay unreserved: raise --account-concurrency",
-                self.account_concurrency
+                "--provisioned {} is more than the account allows, which is {most}, because {unreserved} of its {} always stay unreserved: raise --account-concurrency",
+                self.provisioned, self.account_concurrency
             )));
         }
         Ok(())
@@ -84,14 +73,6 @@ impl Function {
     }
 }
 
-impl ProvisionedConcurrency {
-    /// Returns the time from its order until `now`, or `None` before the order.
-    pub(crate) fn since_asked(self, now: Duration) -> Option<Duration> {
-        let seconds = Duration::from_secs(self.asked_at_seconds.unsigned_abs());
-        if self.asked_at_seconds < 0 { Some(now + seconds) } else { now.checked_sub(seconds) }
-    }
-}
-
 /// Writes the kernels as the published series have them.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
 fn lanes<S: Serializer>(kernels: &Kernels, serializer: S) -> Result<S::Ok, S::Error> {
@@ -105,7 +86,5 @@ fn lanes<S: Serializer>(kernels: &Kernels, serializer: S) -> Result<S::Ok, S::Er
 /// out.
 const SLOWEST_START_MS: u64 = 60_000;
 
-const A_DAY_SECONDS: i64 = 86_400;
-
-/// More than any AWS quota. The memory for a list of environments limits their number.
-const MOST_ENVIRONMENTS: u64 = 10_000_000;
+/// More than any AWS quota. So many provisioned environments are ready after the lead of an event.
+pub(crate) const MOST_ENVIRONMENTS: u64 = 78_000;

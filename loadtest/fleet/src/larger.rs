@@ -289,7 +289,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::arguments::plan;
+    use crate::{arguments::plan, function::MOST_ENVIRONMENTS};
 
     fn printed(flags: &str) -> Result<String, Failure> {
         tables(Durations::documented(), &plan(flags).unwrap())
@@ -369,6 +369,12 @@ mod tests {
         ] {
             assert!(fs::read_to_string(format!("{root}/{file}")).unwrap().contains(&text), "{file}: {text}");
         }
+    }
+
+    #[test]
+    fn all_provisioned_environments_of_a_model_are_ready_at_its_start() {
+        assert!(ready(MOST_ENVIRONMENTS) <= Limits::documented().event_lead);
+        assert!(Prices::listed().provisioned_billed_at_least() <= Limits::documented().event_lead);
     }
 
     #[test]

@@ -183,9 +183,6 @@ impl Formula {
 
 fn in_words(function: &Function) -> String {
     let architecture = function.architecture.name();
-    let provisioned = function.provisioned.map(|provisioned| {
-        let at = provisioned.asked_at_seconds;
-        format!(", {} provisioned, ordered at {at} s", grouped(provisioned.environments))
-    });
-    format!("{architecture} with {} MB{}", grouped(function.memory_mb), provisioned.unwrap_or_default())
+    let (memory_mb, provisioned) = (grouped(function.memory_mb), grouped(function.provisioned));
+    format!("{architecture} with {memory_mb} MB, {provisioned} provisioned")
 }

@@ -9,11 +9,7 @@ use std::collections::VecDeque;
 use saltern_price::lambda::Limits;
 use serde::Serialize;
 
-use crate::{
-    assumptions,
-    bucket::Bucket,
-    function::{Function, ProvisionedConcurrency},
-};
+use crate::{assumptions, bucket::Bucket, function::Function};
 
 /// Lambda for one function.
 #[derive(Clone, Debug)]
@@ -26,15 +22,9 @@ pub(crate) struct Platform {
     busy: u64,
     /// The times since which the other environments on demand are idle. The last used one is last.
     idle: VecDeque<Duration>,
-    provisioned: Option<Provisioned>,
-}
-
-#[derive(Clone, Debug)]
-struct Provisioned {
-    concurrency: ProvisionedConcurrency,
-    /// The time from the order until all environments are ready.
-    allocation: Duration,
-    busy: u64,
+    /// Provisioned environments, and those of them that serve a request.
+    provisioned: u64,
+    provisioned_busy: u64,
 }
 
 /// The environment of a request.
@@ -81,7 +71,8 @@ impl Platform {
             concurrency,
             busy: 0,
             idle: VecDeque::new(),
-            provisioned: function.provisioned.map(|asked| Provisioned::new(asked, limits)),
+            provisioned: function.provisioned,
+            provisioned_busy: 0,
         }
     }
 
@@ -93,13 +84,12 @@ impl Platform {
         if !self.requests.take(now) {
             return Err(Throttle::RequestRate);
         }
-        if let Some(provisioned) = self.provisioned.as_mut().filter(|provisioned| provisioned.is_ready(now))
-            && provisioned.busy < provisioned.concurrency.environments
-        {
-            provisioned.busy += 1;
+        if self.provisioned_busy < self.provisioned {
+            self.provisioned_busy += 1;
             return Ok(Environment::Provisioned);
         }
-        if self.busy >= self.on_demand_concurrency(now) {
+        // Provisioned concurrency counts against the quota, used or not.
+        if self.busy >= self.concurrency.saturating_sub(self.provisioned) {
             return Err(Throttle::Concurrency);
         }
         self.reclaim(now);
@@ -114,33 +104,18 @@ impl Platform {
 
     /// Makes the environment of a request available to the next one.
     pub(crate) fn release(&mut self, now: Duration, environment: Environment) {
-        match (environment, &mut self.provisioned) {
-            (Environment::Cold | Environment::Warm, _) => {
-                self.busy -= 1;
-                self.idle.push_back(now);
-            }
-            (Environment::Provisioned, Some(provisioned)) => provisioned.busy -= 1,
-            (Environment::Provisioned, None) => {}
+        if environment == Environment::Provisioned {
+            self.provisioned_busy -= 1;
+        } else {
+            self.busy -= 1;
+            self.idle.push_back(now);
         }
     }
 
-    /// Returns the number of environments of any kind. Provisioned ones count when they are ready.
+    /// Returns the number of environments of any kind.
     pub(crate) fn environments(&mut self, now: Duration) -> u64 {
         self.reclaim(now);
-        self.busy + self.provisioned(now) + u64::try_from(self.idle.len()).unwrap_or(u64::MAX)
-    }
-
-    /// Returns the number of ready provisioned environments.
-    pub(crate) fn provisioned(&self, now: Duration) -> u64 {
-        let ready = self.provisioned.as_ref().filter(|provisioned| provisioned.is_ready(now));
-        ready.map_or(0, |provisioned| provisioned.concurrency.environments)
-    }
-
-    /// Returns the quota without provisioned concurrency, which counts from its order.
-    fn on_demand_concurrency(&self, now: Duration) -> u64 {
-        let provisioned = self.provisioned.as_ref().map(|provisioned| provisioned.concurrency);
-        let asked = provisioned.filter(|asked| asked.since_asked(now).is_some());
-        self.concurrency.saturating_sub(asked.map_or(0, |asked| asked.environments))
+        self.busy + self.provisioned + u64::try_from(self.idle.len()).unwrap_or(u64::MAX)
     }
 
     /// Ends the environments that are idle for too long.
@@ -148,19 +123,6 @@ impl Platform {
         while self.idle.front().is_some_and(|&since| now.saturating_sub(since) >= IDLE_LIFE) {
             self.idle.pop_front();
         }
-    }
-}
-
-impl Provisioned {
-    fn new(concurrency: ProvisionedConcurrency, limits: &Limits) -> Self {
-        let each = Duration::from_mins(1)
-            / u32::try_from(limits.provisioned_environments_per_minute).unwrap_or(u32::MAX);
-        let all = each * u32::try_from(concurrency.environments).unwrap_or(u32::MAX);
-        Self { concurrency, allocation: limits.provisioned_start + all, busy: 0 }
-    }
-
-    fn is_ready(&self, now: Duration) -> bool {
-        self.concurrency.since_asked(now).is_some_and(|since| since >= self.allocation)
     }
 }
 
@@ -280,22 +242,6 @@ mod tests {
         });
         // 300 a second, after the full quota of one second.
         assert_eq!(answered, [599, 300, 300]);
-    }
-
-    /// Provisioned environments, and milliseconds from the order until all are usable: two minutes,
-    /// and 6,000 a minute.
-    const ALLOCATION: [(u64, u64); 3] = [(1, 120_010), (800, 128_000), (6000, 180_000)];
-
-    #[test]
-    fn provisioned_environments_are_usable_when_all_are_ready() {
-        for (environments, ms) in ALLOCATION {
-            let flags = "--account-concurrency=20000 --provisioned-at-seconds=0";
-            let mut platform = platform(&format!("{flags} --provisioned={environments}"));
-            assert_eq!(platform.place(at_ms(ms - 1)), Ok(Environment::Cold), "{environments}");
-            assert_eq!(platform.provisioned(at_ms(ms - 1)), 0);
-            assert_eq!(platform.place(at_ms(ms)), Ok(Environment::Provisioned));
-            assert_eq!(platform.provisioned(at_ms(ms)), environments);
-        }
     }
 
     #[test]
