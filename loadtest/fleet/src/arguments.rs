@@ -32,10 +32,10 @@ pub(crate) enum Command {
 #[derive(Args, Debug)]
 pub(crate) struct PlanArguments {
     /// Logins a second, for the time of --minutes
-    #[arg(long, value_name = "COUNT", default_value_t = 3000.0, conflicts_with = "stages", value_parser = |text: &str| number_up_to(MOST_A_SECOND, text))]
-    pub(crate) rate: f64,
-    #[arg(long, value_name = "COUNT", default_value_t = 60.0, conflicts_with = "stages", value_parser = minutes)]
-    pub(crate) minutes: f64,
+    #[arg(long, value_name = "COUNT", default_value_t = 3000, conflicts_with = "stages", value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub(crate) rate: u32,
+    #[arg(long, value_name = "COUNT", default_value_t = 60, conflicts_with = "stages", value_parser = clap::value_parser!(u64).range(1..=MINUTES_OF_A_DAY))]
+    pub(crate) minutes: u64,
     /// Another shape, in the form of k6: SECONDS:RATE for each stage, such as
     /// 60:100,10:3000,60:3000
     #[arg(long, value_name = "STAGES")]
@@ -55,16 +55,14 @@ pub(crate) struct PlanArguments {
     pub(crate) json: bool,
     /// Print in place of a plan what larger events need, from 3,000 to 1,000,000 logins a second,
     /// each alone and in batches, as a table in Markdown
-    #[arg(long, conflicts_with_all = ["account_concurrency", "backends", "batch", "batch_wait_ms", "cold_start_ms", "json", "provisioned", "rate", "seed", "stages"])]
+    #[arg(long, conflicts_with_all = ["account_concurrency", "backends", "batch", "json", "provisioned", "rate", "stages"])]
     pub(crate) larger: bool,
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
 }
 
 impl PlanArguments {
     /// Returns the stages, or the constant rate.
     pub(crate) fn shape(&self) -> Shape {
-        let constant = || Shape::constant(self.rate, Duration::from_secs_f64(60.0 * self.minutes));
+        let constant = || Shape::constant(self.rate.into(), Duration::from_mins(self.minutes));
         self.stages.clone().unwrap_or_else(constant)
     }
 }
@@ -78,10 +76,6 @@ pub(crate) struct Client {
     /// The largest number of logins in a request; 1 sends each login alone
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
     pub(crate) batch: usize,
-    /// The longest wait of a login for other logins while a request of its backend is in flight;
-    /// the Scala client waits 2 ms
-    #[arg(id = "batch_wait_ms", long = "batch-wait-ms", value_name = "MS", default_value = "2", value_parser = batch_wait)]
-    pub(crate) wait: Duration,
 }
 
 #[derive(Args, Debug)]
@@ -100,36 +94,9 @@ pub(crate) struct ServeArguments {
     pub(crate) pool: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) function: Function,
-    /// Your own measurements, in the form of infra/modules/password-hasher/durations.json
-    #[arg(long, value_name = "FILE")]
-    pub(crate) durations: Option<PathBuf>,
-    #[arg(long, default_value_t = 1)]
-    pub(crate) seed: u64,
 }
 
-fn number_up_to(most: f64, text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| (0.0..=most).contains(number));
-    number.ok_or_else(|| format!("write a number from 0 to {most}"))
-}
-
-fn minutes(text: &str) -> Result<f64, String> {
-    number_up_to(LONGEST_MINUTES, text).and_then(|minutes| {
-        if minutes > 0.0 { Ok(minutes) } else { Err("write more than 0 minutes".to_owned()) }
-    })
-}
-
-fn batch_wait(milliseconds: &str) -> Result<Duration, String> {
-    number_up_to(LONGEST_BATCH_WAIT_MS, milliseconds).map(|ms| Duration::from_secs_f64(ms / 1e3))
-}
-
-const MOST_A_SECOND: f64 = 1e6;
-
-/// A day.
-const LONGEST_MINUTES: f64 = 1440.0;
-
-/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. A login that waits longer would never
-/// get an answer.
-const LONGEST_BATCH_WAIT_MS: f64 = 60_000.0;
+const MINUTES_OF_A_DAY: u64 = 1440;
 
 /// Reads flags of `saltern-fleet plan`, separated by spaces.
 #[cfg(test)]
@@ -151,17 +118,13 @@ mod tests {
     fn invalid_flags_are_rejected() {
         for flags in [
             "",
-            "--cold-start-ms=0",
-            "--batch=4 --batch-wait-ms=0.5",
-            "--provisioned=5",
-            "--larger --policy=bcrypt-12 --minutes=90 --memory-mb=3538 --arch=x86_64",
+            "--batch=4 --backends=2 --provisioned=5",
+            "--rate=0 --minutes=1440",
+            "--larger --policy=bcrypt-12 --minutes=90 --memory-mb=3538 --architecture=x86_64",
         ] {
             assert!(plan(flags).is_ok(), "{flags}");
         }
         for flags in [
-            "--cold-start-ms=99999999999999",
-            "--batch-wait-ms=-1",
-            "--batch-wait-ms=1e300",
             "--backends=0",
             "--stages=0:5",
             "--rate=1000001",

@@ -1,12 +1,17 @@
 //! Assumptions of the model about undocumented behaviour of Lambda, each with its source.
 
+use core::time::Duration;
+
 use serde::Serialize;
 
 /// The time to start an environment and to fetch the zip. [`INIT_MS`] follows.
-pub(crate) const ENVIRONMENT_MS: u64 = 150;
+const ENVIRONMENT_MS: u64 = 150;
 
 /// The start of `bootstrap`.
 pub(crate) const INIT_MS: u64 = 14;
+
+/// The time from a request for a new environment to its first instruction.
+pub(crate) const COLD_START: Duration = Duration::from_millis(ENVIRONMENT_MS + INIT_MS);
 
 /// The time that Lambda keeps an idle environment.
 pub(crate) const IDLE_LIFE_MINUTES: u64 = 5;

@@ -1,7 +1,5 @@
 //! The configuration of the function on Lambda, as the command line has it.
 
-use core::time::Duration;
-
 use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},
@@ -10,30 +8,21 @@ use saltern_algorithm::Kernels;
 use saltern_encoded::Params;
 use saltern_price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits, Planned, name_of};
 use saltern_program::Failure;
-use serde::{Serialize, Serializer};
-
-use crate::assumptions;
+use serde::Serialize;
 
 #[derive(Args, Clone, Debug, Serialize)]
 pub(crate) struct Function {
     /// The memory of the function; 1,769 MB are one virtual CPU
     #[arg(long, value_name = "MB", default_value_t = Durations::documented().reference_memory_mb(), value_parser = clap::value_parser!(u64).range(FUNCTION_MEMORY_MB))]
     pub(crate) memory_mb: u64,
-    #[arg(long, alias = "arch", default_value = Architecture::Arm64.name(), value_parser = PossibleValuesParser::new(Architecture::ALL.map(Architecture::name)).try_map(|name| name.parse::<Architecture>()))]
+    #[arg(long, default_value = Architecture::Arm64.name(), value_parser = PossibleValuesParser::new(Architecture::ALL.map(Architecture::name)).try_map(|name| name.parse::<Architecture>()))]
     pub(crate) architecture: Architecture,
-    /// The kernels; with `lanes` the hashes of a batch run in parallel
-    #[arg(long, default_value = Kernels::default().name(), value_parser = PossibleValuesParser::new(Kernels::ALL.map(Kernels::name)).try_map(|name| name.parse::<Kernels>()))]
-    #[serde(rename = "lanes", serialize_with = "lanes")]
-    pub(crate) kernels: Kernels,
     /// The concurrency quota of the account in the region; 1,000 is the default of Lambda
     #[arg(long, value_name = "COUNT", default_value_t = Limits::documented().account_concurrency_default, value_parser = clap::value_parser!(u64).range(1..=MOST_ENVIRONMENTS))]
     pub(crate) account_concurrency: u64,
     /// Provisioned concurrency, ready before the start: it was ordered a quarter of an hour before
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_ENVIRONMENTS))]
     pub(crate) provisioned: u64,
-    /// The time from a request for a new environment to its first instruction
-    #[arg(long, value_name = "MS", default_value_t = assumptions::ENVIRONMENT_MS + assumptions::INIT_MS, value_parser = clap::value_parser!(u64).range(..=SLOWEST_START_MS))]
-    pub(crate) cold_start_ms: u64,
 }
 
 impl Function {
@@ -60,31 +49,16 @@ impl Function {
         params: Params,
         hashes: u64,
     ) -> Result<Planned, Failure> {
-        durations.batch(params, self.architecture, self.memory_mb, hashes, self.kernels).ok_or_else(|| {
-            Failure::configuration(format!(
-                "no duration on Lambda is known for {}: add it to a file of durations",
-                name_of(params)
-            ))
-        })
-    }
-
-    pub(crate) fn cold_start(&self) -> Duration {
-        Duration::from_millis(self.cold_start_ms)
+        durations.batch(params, self.architecture, self.memory_mb, hashes, Kernels::default()).ok_or_else(
+            || {
+                Failure::configuration(format!(
+                    "no duration on Lambda is known for {}: add it to a file of durations",
+                    name_of(params)
+                ))
+            },
+        )
     }
 }
-
-/// Writes the kernels as the published series have them.
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde requires this signature")]
-fn lanes<S: Serializer>(kernels: &Kernels, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(match kernels {
-        Kernels::Own => "side_by_side",
-        Kernels::Crates => "one_by_one",
-    })
-}
-
-/// HTTP contract: `Saltern-Deadline-Ms` is at most a minute. A longer start would time every caller
-/// out.
-const SLOWEST_START_MS: u64 = 60_000;
 
 /// More than any AWS quota. So many provisioned environments are ready after the lead of an event.
 pub(crate) const MOST_ENVIRONMENTS: u64 = 78_000;

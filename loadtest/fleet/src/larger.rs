@@ -13,7 +13,7 @@ use crate::{arguments::PlanArguments, number::ratio};
 
 /// Returns the tables in Markdown.
 pub(crate) fn tables(durations: &Durations, arguments: &PlanArguments) -> Result<String, Failure> {
-    let event = Event { durations, arguments, evening: Duration::from_secs_f64(60.0 * arguments.minutes) };
+    let event = Event { durations, arguments, evening: Duration::from_mins(arguments.minutes) };
     let (alone, in_batches) = (event.request(1)?, event.request(BATCH)?);
     let limits = Limits::documented();
     let policy = name_of(arguments.policy);
@@ -289,7 +289,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::{arguments::plan, function::MOST_ENVIRONMENTS};
+    use crate::{arguments::plan, function::MOST_ENVIRONMENTS, simulation::BATCH_WAIT};
 
     fn printed(flags: &str) -> Result<String, Failure> {
         tables(Durations::documented(), &plan(flags).unwrap())
@@ -365,6 +365,10 @@ mod tests {
         for (file, text) in [
             (client, format!("val DefaultMaxConnections: Int = {CLIENT_CONNECTIONS}")),
             (client, format!("val DefaultCoalesceAtMost: Int = {BATCH}")),
+            (
+                client,
+                format!("val DefaultCoalesceWindow: FiniteDuration = {}.millis", BATCH_WAIT.as_millis()),
+            ),
             (function, format!("const DEFAULT_INTERVAL_SECONDS: u64 = {DISTRIBUTIONS_SECONDS};")),
         ] {
             assert!(fs::read_to_string(format!("{root}/{file}")).unwrap().contains(&text), "{file}: {text}");

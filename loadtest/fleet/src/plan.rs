@@ -124,8 +124,8 @@ impl Plan {
         let ms = |ms: Option<f64>| ms.map_or_else(|| "none".to_owned(), |ms| format!("{ms:.0} ms"));
         let batches = match self.client {
             Client { batch: 1, .. } => String::new(),
-            Client { backends, batch, wait } => format!(
-                "batches      up to {batch} within {wait:?} from each of {backends} backends; {:.2} logins a request on average\n",
+            Client { backends, batch } => format!(
+                "batches      up to {batch} from each of {backends} backends; {:.2} logins a request on average\n",
                 self.logins_per_request
             ),
         };

@@ -11,7 +11,7 @@
 //! - The pool computes all other hashes.
 
 use core::time::Duration;
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{collections::HashMap, time::Instant};
 
 use saltern_algorithm::{Done, Dropped, Output, Pool, Refused, Reply, Ticket, Work, Workers};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
@@ -27,7 +27,6 @@ use crate::documents::Users;
 pub(super) struct Kernel {
     /// The passwords of the users, by stored hash.
     passwords: HashMap<String, Vec<u8>>,
-    durations: Arc<Durations>,
     /// Computes the hashes that the model does not know.
     pool: Pool,
 }
@@ -55,9 +54,9 @@ tokio::task_local! {
 }
 
 impl Kernel {
-    pub(super) fn new(users: Users, durations: Arc<Durations>, pool: Pool) -> Self {
+    pub(super) fn new(users: Users, pool: Pool) -> Self {
         let passwords = users.users.into_iter().map(|user| (user.hash, user.password.into_bytes())).collect();
-        Self { passwords, durations, pool }
+        Self { passwords, pool }
     }
 
     /// Takes work of the current request, or returns it for the pool.
@@ -65,7 +64,8 @@ impl Kernel {
         let known = HASHES.try_with(|hashes| {
             let params = work.admitted.setting().params()?;
             // Without a known time the pool computes the hash, and its real time counts.
-            self.durations.one(params, Architecture::Arm64, self.durations.reference_memory_mb())?;
+            let durations = Durations::documented();
+            durations.one(params, Architecture::Arm64, durations.reference_memory_mb())?;
             Some((params, self.output(&hashes.stored, work.admitted.setting(), work.password.expose())?))
         });
         let Ok(Some((params, output))) = known else { return Err(work) };

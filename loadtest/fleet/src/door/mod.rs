@@ -51,8 +51,6 @@ async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
     let model = Model::new(
         documents::policies(arguments.policies.as_deref())?,
         documents::users(arguments.pool.as_deref())?,
-        documents::durations(arguments.durations.as_deref())?,
-        arguments.seed,
     )?;
     let (socket, address) = listen(arguments.listen).await?;
     let interrupted = interruption()?;
