@@ -86,12 +86,12 @@ pub(crate) struct ServeArguments {
     /// The file for the series, written when a signal ends the process
     #[arg(long, value_name = "FILE")]
     pub(crate) series: Option<PathBuf>,
-    /// The policy document [default: the shipped document]
+    /// The policy document
     #[arg(long, value_name = "FILE")]
-    pub(crate) policies: Option<PathBuf>,
+    pub(crate) policies: PathBuf,
     /// Users with real hashes; their logins are answered by lookup
     #[arg(long, value_name = "FILE")]
-    pub(crate) pool: Option<PathBuf>,
+    pub(crate) pool: PathBuf,
     #[command(flatten)]
     pub(crate) function: Function,
 }

@@ -1,6 +1,6 @@
 //! Reads the policy document, the users and the durations at the start.
 
-use std::{fs, num::NonZeroUsize, path::Path, thread};
+use std::{fs, path::Path};
 
 use saltern_policy::{Limits, Policies};
 use saltern_price::lambda::Durations;
@@ -15,19 +15,17 @@ pub(crate) struct User {
 }
 
 /// `loadtest/pool.json`.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Users {
     pub(crate) users: Vec<User>,
 }
 
-pub(crate) fn policies(file: Option<&Path>) -> Result<Policies, Failure> {
-    let limits =
-        Limits { workers: cores().get(), memory_budget_bytes: MEMORY_BUDGET_BYTES, ..Limits::default() };
-    document::named_or_shipped(file, &limits)
+pub(crate) fn policies(file: &Path) -> Result<Policies, Failure> {
+    let limits = Limits { workers: 1, memory_budget_bytes: MEMORY_BUDGET_BYTES, ..Limits::default() };
+    document::named_or_shipped(Some(file), &limits)
 }
 
-pub(crate) fn users(file: Option<&Path>) -> Result<Users, Failure> {
-    let Some(file) = file else { return Ok(Users::default()) };
+pub(crate) fn users(file: &Path) -> Result<Users, Failure> {
     serde_json::from_str(&read(file)?).map_err(|error| {
         Failure::configuration(format!("{} is not a file of users: {error}", file.display()))
     })
@@ -45,9 +43,5 @@ fn read(file: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::configuration(format!("{} cannot be read ({error})", file.display())))
 }
 
-pub(crate) fn cores() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
-}
-
-/// Fleet computes few hashes: the unknown ones.
+/// It bounds the hashes that the model admits. No memory is used for them.
 const MEMORY_BUDGET_BYTES: u64 = 1 << 30;

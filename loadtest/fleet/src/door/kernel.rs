@@ -1,42 +1,30 @@
 //! Returns right outputs without hashing, in place of the workers.
 //!
 //! The service passes a setting and a password, as to its workers. For a stored hash the output
-//! must be the stored output if the password is right, and another output if it is wrong. So the
-//! model must know the right password:
+//! must be the stored output if the password is right, and another output if it is wrong:
 //!
-//! - For a user of the pool, the password is in the pool.
-//! - For a hash of fleet, the output is a digest of setting and password. It ends with a mark,
-//!   which depends on the setting only. The mark identifies the hash, and fleet computes the digest
-//!   again.
-//! - The pool computes all other hashes.
+//! - The salt of a user of the pool belongs to no other hash. With it the right password gives the
+//!   stored output.
+//! - Every other output is a digest of setting and password. So a hash of fleet verifies in fleet,
+//!   and a hash of other software is a mismatch for every password.
 
 use core::time::Duration;
 use std::{collections::HashMap, time::Instant};
 
-use saltern_algorithm::{Done, Dropped, Output, Pool, Refused, Reply, Ticket, Work, Workers};
+use saltern_algorithm::{Done, Dropped, Output, Refused, Reply, Ticket, Work, Workers};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use saltern_price::lambda::{Architecture, Durations};
-use serde::Deserialize;
+use saltern_program::Failure;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::UnboundedSender;
 
 use crate::documents::Users;
 
 /// The workers of the model.
 #[derive(Debug)]
 pub(super) struct Kernel {
-    /// The passwords of the users, by stored hash.
-    passwords: HashMap<String, Vec<u8>>,
-    /// Computes the hashes that the model does not know.
-    pool: Pool,
-}
-
-/// The hashes of one request: the stored hashes in its body, and the way of the hashes that wait for
-/// an answer.
-#[derive(Debug)]
-pub(super) struct Hashes {
-    stored: Vec<Encoded>,
-    taken: UnboundedSender<Taken>,
+    /// The stored hashes of the users with their passwords, by salt.
+    users: HashMap<Vec<u8>, (Encoded, String)>,
 }
 
 /// A hash whose modelled time has not passed.
@@ -49,73 +37,52 @@ pub(super) struct Taken {
 }
 
 tokio::task_local! {
-    /// The hashes of the current request.
-    pub(super) static HASHES: Hashes;
+    /// The way of the current request's hashes that wait for an answer.
+    pub(super) static TAKEN: UnboundedSender<Taken>;
 }
 
 impl Kernel {
-    pub(super) fn new(users: Users, pool: Pool) -> Self {
-        let passwords = users.users.into_iter().map(|user| (user.hash, user.password.into_bytes())).collect();
-        Self { passwords, pool }
-    }
-
-    /// Takes work of the current request, or returns it for the pool.
-    fn take(&self, work: Work) -> Result<Ticket, Work> {
-        let known = HASHES.try_with(|hashes| {
-            let params = work.admitted.setting().params()?;
-            // Without a known time the pool computes the hash, and its real time counts.
-            let durations = Durations::documented();
-            durations.one(params, Architecture::Arm64, durations.reference_memory_mb())?;
-            Some((params, self.output(&hashes.stored, work.admitted.setting(), work.password.expose())?))
+    pub(super) fn new(users: Users) -> Result<Self, Failure> {
+        let users = users.users.into_iter().map(|user| {
+            let hash = saltern_encoded::parse(&user.hash).map_err(|error| {
+                Failure::configuration(format!("{} is not a hash of a user: {error}", user.hash))
+            })?;
+            Ok((hash.setting().salt().to_vec(), (hash, user.password)))
         });
-        let Ok(Some((params, output))) = known else { return Err(work) };
-        let (ticket, reply) = Ticket::with_reply();
-        let taken = Taken { params, deadline: work.deadline, output, reply };
-        // The receiver lives until the answer of the service.
-        HASHES.with(|hashes| hashes.taken.send(taken).ok());
-        Ok(ticket)
+        Ok(Self { users: users.collect::<Result<_, Failure>>()? })
     }
 
-    /// Returns the output if it is known without hashing.
-    fn output(&self, stored: &[Encoded], setting: &Setting, password: &[u8]) -> Option<Output> {
+    fn output(&self, setting: &Setting, password: &[u8]) -> Output {
         let password = as_hashed(setting, password);
-        let stored: Vec<_> = stored.iter().filter(|stored| stored.setting() == setting).collect();
-        for stored in &stored {
-            if let Some(right) = self.passwords.get(&stored.to_string())
-                && as_hashed(setting, right) == password
-            {
-                return Some(Output::of_model(stored.output()));
-            }
+        let user = self.users.get(setting.salt()).filter(|(stored, right)| {
+            stored.setting() == setting && as_hashed(setting, right.as_bytes()) == password
+        });
+        match user {
+            Some((stored, _)) => Output::of_model(stored.output()),
+            None => Output::of_model(&digest(setting, password)),
         }
-        let is_known = |stored: &&Encoded| {
-            self.passwords.contains_key(&stored.to_string()) || stored.output().ends_with(&mark(setting))
-        };
-        // Without a stored hash the output is for a new hash or for the decoy.
-        let is_answered = stored.is_empty() || stored.into_iter().any(|stored| is_known(&stored));
-        is_answered.then(|| Output::of_model(&made(setting, password)))
     }
 }
 
 impl Workers for Kernel {
+    /// Takes work of the current request. Refuses an algorithm whose time on Lambda is not known.
     fn submit(&self, work: Work) -> Result<Ticket, Refused> {
-        self.take(work).or_else(|work| self.pool.submit(work))
+        let setting = work.admitted.setting();
+        let durations = Durations::documented();
+        let is_known = |params: &Params| {
+            durations.one(*params, Architecture::Arm64, durations.reference_memory_mb()).is_some()
+        };
+        let params = setting.params().filter(is_known).ok_or(Refused::DeadlineExceeded)?;
+        let (ticket, reply) = Ticket::with_reply();
+        let output = self.output(setting, work.password.expose());
+        let taken = Taken { params, deadline: work.deadline, output, reply };
+        // The receiver lives until the answer of the service.
+        TAKEN.with(|waiting| waiting.send(taken).ok());
+        Ok(ticket)
     }
 
     fn arena_bytes(&self) -> u64 {
-        self.pool.arena_bytes()
-    }
-}
-
-impl Hashes {
-    /// Reads the stored hashes of a body. The service rejects a body that is not of the contract,
-    /// so it has none. The receiver gets the hashes that wait for an answer.
-    pub(super) fn of(body: &[u8]) -> (Self, UnboundedReceiver<Taken>) {
-        let read: Stored = serde_json::from_slice(body).unwrap_or_default();
-        let all =
-            read.hash.into_iter().chain(read.operations.into_iter().filter_map(|operation| operation.hash));
-        let stored = all.filter_map(|hash| saltern_encoded::parse(&hash).ok()).collect();
-        let (taken, receiver) = unbounded_channel();
-        (Self { stored, taken }, receiver)
+        0
     }
 }
 
@@ -141,14 +108,6 @@ impl Taken {
     }
 }
 
-/// The stored hashes of a request to `/verify` or `/batch`, or of an operation of a batch.
-#[derive(Default, Deserialize)]
-struct Stored {
-    hash: Option<String>,
-    #[serde(default)]
-    operations: Vec<Self>,
-}
-
 /// Returns the part of the password that the scheme uses.
 fn as_hashed<'a>(setting: &Setting, password: &'a [u8]) -> &'a [u8] {
     match setting.params() {
@@ -157,33 +116,17 @@ fn as_hashed<'a>(setting: &Setting, password: &'a [u8]) -> &'a [u8] {
     }
 }
 
-/// Returns the output of a hash of fleet, with the length of the setting. It ends with the mark.
-fn made(setting: &Setting, password: &[u8]) -> Vec<u8> {
-    let mark = mark(setting);
-    let mut output = digest(b"output", setting, password).to_vec();
-    // New outputs are never longer than the digest. A longer stored output is only compared, so
-    // zeros suffice.
-    output.resize(setting.output_bytes().saturating_sub(mark.len()), 0);
-    output.extend_from_slice(&mark);
-    output
-}
-
-fn mark(setting: &Setting) -> [u8; MARK_BYTES] {
-    let digest = digest(b"mark", setting, b"");
-    core::array::from_fn(|index| digest[index])
-}
-
-fn digest(purpose: &[u8], setting: &Setting, password: &[u8]) -> [u8; 32] {
+/// Returns a digest with the length of the setting's outputs. New outputs are never longer than the
+/// digest. A longer stored output is only compared, so zeros suffice.
+fn digest(setting: &Setting, password: &[u8]) -> Vec<u8> {
     let mut digest = Sha256::new();
     digest.update(b"saltern-fleet ");
-    digest.update(purpose);
     let (params, salt) = (format!("{:?}", setting.params()), setting.salt());
     for part in [params.as_bytes(), salt, password] {
         digest.update(part.len().to_be_bytes());
         digest.update(part);
     }
-    digest.finalize().into()
+    let mut output = digest.finalize().to_vec();
+    output.resize(setting.output_bytes(), 0);
+    output
 }
-
-/// Another stored hash ends with the mark by chance once in 2^64.
-const MARK_BYTES: usize = 8;

@@ -48,10 +48,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
 
 async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
     arguments.function.check()?;
-    let model = Model::new(
-        documents::policies(arguments.policies.as_deref())?,
-        documents::users(arguments.pool.as_deref())?,
-    )?;
+    let model = Model::new(documents::policies(&arguments.policies)?, documents::users(&arguments.pool)?)?;
     let (socket, address) = listen(arguments.listen).await?;
     let interrupted = interruption()?;
     let door = Arc::new(Door::open(arguments.function.clone(), model));

@@ -13,23 +13,18 @@ use bytes::Bytes;
 use fastrand::Rng;
 use http::{Response, request::Parts};
 use http_body_util::Full;
-use saltern_algorithm::{Pool, PoolSettings};
 use saltern_encoded::Params;
 use saltern_policy::Policies;
 use saltern_price::lambda::Durations;
 use saltern_program::Failure;
 use saltern_service::{Arrival, Body, Caller, Ids, Service};
 use tokio::{
-    sync::mpsc::UnboundedReceiver,
+    sync::mpsc::{UnboundedReceiver, unbounded_channel},
     time::{Instant, sleep_until},
 };
 
-use super::kernel::{HASHES, Hashes, Kernel, Taken};
-use crate::{
-    documents::{self, Users},
-    function::Function,
-    spread::Spread,
-};
+use super::kernel::{Kernel, TAKEN, Taken};
+use crate::{documents::Users, function::Function, spread::Spread};
 
 #[derive(Debug)]
 pub(super) struct Model {
@@ -39,9 +34,7 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn new(policies: Policies, users: Users) -> Result<Self, Failure> {
-        let pool = Pool::start(&PoolSettings::new(documents::cores()))
-            .map_err(|error| Failure::system(format!("no thread can be started for hashing ({error})")))?;
-        let service = Service::new(policies, Kernel::new(users, pool));
+        let service = Service::new(policies, Kernel::new(users)?);
         Ok(Self { service, random: Mutex::new(Rng::with_seed(1)) })
     }
 
@@ -53,7 +46,7 @@ impl Model {
         body: Bytes,
         starts: Instant,
     ) -> (Response<Full<Bytes>>, Duration) {
-        let (hashes, mut taken) = Hashes::of(&body);
+        let (waiting, mut taken) = unbounded_channel();
         let arrival = Arrival { at: starts.into_std(), peer: None, caller: Caller::Anyone, latest: None };
         let mut incoming = self.service.receive(parts, arrival, Ids::of(&parts.headers));
         incoming.body = Body::new(body.to_vec());
@@ -61,7 +54,7 @@ impl Model {
         let answer = tokio::select! {
             // The service runs first, so that all hashes which it requests together are there.
             biased;
-            answer = HASHES.scope(hashes, self.service.answer(&mut incoming)) => answer,
+            answer = TAKEN.scope(waiting, self.service.answer(&mut incoming)) => answer,
             never = self.pace(function, starts, &mut taken, &mut modelled) => match never {},
         };
         // A request without modelled hashes takes its real time.
