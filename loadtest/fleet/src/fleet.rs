@@ -1,7 +1,7 @@
 //! Lambda with its bill: the model behind the door and in simulated time.
 //!
-//! [`Platform`] decides about each request. A [`Fleet`] also counts the requests of each second and
-//! their cost. The result is the series.
+//! [`Platform`] decides about each request. A [`Fleet`] also counts the requests, the environments of
+//! each second, and the cost. The result is the series.
 
 use core::time::Duration;
 use std::{
@@ -29,25 +29,18 @@ pub(crate) struct Fleet {
     seconds: Vec<Second>,
     under_way: u64,
     usage: Usage,
-    throttled: BTreeMap<Throttle, u64>,
+    /// Without the highest concurrency, the cost and the processor time, which the series adds.
+    totals: Totals,
 }
 
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Second {
     #[serde(rename = "second")]
     number: usize,
-    pub(crate) requested: u64,
-    pub(crate) answered: u64,
-    throttled: u64,
-    refused: u64,
     /// The highest number of concurrent requests.
     concurrency: u64,
     /// The environments at the end of the second.
     environments: u64,
-    cold_starts: u64,
-    spillover: u64,
-    /// The cost until the end of the second.
-    pub(crate) usd: f64,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -59,12 +52,11 @@ pub(crate) struct Series {
     pub(crate) totals: Totals,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Totals {
     pub(crate) requested: u64,
     pub(crate) answered: u64,
     pub(crate) throttled: BTreeMap<Throttle, u64>,
-    pub(crate) refused: u64,
     /// The highest number of concurrent requests.
     pub(crate) concurrency: u64,
     pub(crate) cold_starts: u64,
@@ -83,7 +75,7 @@ impl Fleet {
             seconds: vec![Second::default()],
             under_way: 0,
             usage: Usage::default(),
-            throttled: Throttle::ALL.into_iter().map(|throttle| (throttle, 0)).collect(),
+            totals: Totals::default(),
         }
     }
 
@@ -93,33 +85,27 @@ impl Fleet {
     /// The reason, if the request is throttled.
     pub(crate) fn place(&mut self, now: Duration) -> Result<Environment, Throttle> {
         let placed = self.platform.place(now);
-        self.under_way += u64::from(placed.is_ok());
-        let (under_way, provisioned) = (self.under_way, self.function.provisioned);
-        let second = self.second(now);
-        second.requested += 1;
+        self.totals.requested += 1;
         match placed {
             Ok(environment) => {
-                second.concurrency = second.concurrency.max(under_way);
-                second.cold_starts += u64::from(environment == Environment::Cold);
-                let spills = provisioned > 0 && environment != Environment::Provisioned;
-                second.spillover += u64::from(spills);
+                self.under_way += 1;
+                self.totals.cold_starts += u64::from(environment == Environment::Cold);
+                let spills = self.function.provisioned > 0 && environment != Environment::Provisioned;
+                self.totals.spillover += u64::from(spills);
             }
-            Err(throttle) => {
-                second.throttled += 1;
-                *self.throttled.entry(throttle).or_default() += 1;
-            }
+            Err(throttle) => *self.totals.throttled.entry(throttle).or_default() += 1,
         }
+        self.count(now);
         placed
     }
 
-    /// Ends a request, whose handler ran for a time. Its answer may have been a 503.
-    pub(crate) fn end(&mut self, now: Duration, environment: Environment, run: Duration, is_refused: bool) {
+    /// Ends a request, whose handler ran for a time.
+    pub(crate) fn end(&mut self, now: Duration, environment: Environment, run: Duration) {
         self.platform.release(now, environment);
         self.under_way -= 1;
+        self.totals.answered += 1;
         self.bill(environment, run);
-        let second = self.second(now);
-        second.refused += u64::from(is_refused);
-        second.answered += u64::from(!is_refused);
+        self.count(now);
     }
 
     pub(crate) fn are_under_way(&self) -> bool {
@@ -129,19 +115,12 @@ impl Fleet {
     /// Returns the series until now.
     pub(crate) fn series(&self, now: Duration) -> Series {
         let mut until_now = self.clone();
-        let usd = until_now.usd(now);
-        until_now.second(now).usd = usd;
-        let sum = |count: fn(&Second) -> u64| until_now.seconds.iter().map(count).sum();
+        until_now.count(now);
         let totals = Totals {
-            requested: sum(|second| second.requested),
-            answered: sum(|second| second.answered),
-            throttled: until_now.throttled,
-            refused: sum(|second| second.refused),
             concurrency: until_now.seconds.iter().map(|second| second.concurrency).max().unwrap_or(0),
-            cold_starts: sum(|second| second.cold_starts),
-            spillover: sum(|second| second.spillover),
-            usd,
+            usd: self.usd(now),
             cpu_seconds: processor_time().as_secs_f64(),
+            ..until_now.totals
         };
         let started_at = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Series {
@@ -166,21 +145,20 @@ impl Fleet {
         }
     }
 
-    /// Returns the second of a time, and closes the seconds before it. Behind the door the clock is
-    /// read before the lock is taken, so a time may belong to the second before the last.
-    fn second(&mut self, now: Duration) -> &mut Second {
+    /// Counts requests and environments in the second of a time, and in the seconds before it. Behind
+    /// the door the clock is read before the lock is taken, so a time may belong to the second before
+    /// the last.
+    fn count(&mut self, now: Duration) {
         let at = usize::try_from(now.as_secs()).unwrap_or(usize::MAX).max(self.seconds.len() - 1);
         while self.seconds.len() <= at {
             let number = self.seconds.len();
             let end = Duration::from_secs(u64::try_from(number).unwrap_or(u64::MAX));
-            self.seconds[number - 1].usd = self.usd(end);
             let environments = self.platform.environments(end);
-            let next = Second { number, concurrency: self.under_way, environments, ..Second::default() };
-            self.seconds.push(next);
+            self.seconds.push(Second { number, concurrency: self.under_way, environments });
         }
         let second = &mut self.seconds[at];
+        second.concurrency = second.concurrency.max(self.under_way);
         second.environments = self.platform.environments(now);
-        second
     }
 
     /// Returns the cost of everything until a time.

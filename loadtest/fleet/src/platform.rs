@@ -50,8 +50,6 @@ pub(crate) enum Throttle {
 }
 
 impl Throttle {
-    pub(crate) const ALL: [Self; 3] = [Self::Concurrency, Self::RequestRate, Self::ScalingRate];
-
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::Concurrency => "concurrency",

@@ -167,7 +167,7 @@ impl Evening {
             match event {
                 Event::Ends { environment, run, backend } => {
                     self.backends[backend].in_flight -= 1;
-                    self.fleet.end(at, environment, run, false);
+                    self.fleet.end(at, environment, run);
                 }
                 // A full batch was sent before.
                 Event::Leaves { backend, batch } if self.backends[backend].batch != batch => {}

@@ -47,7 +47,7 @@ impl Door {
         parts: Parts,
         body: Bytes,
     ) -> Response<Full<Bytes>> {
-        let mut invocation = Invocation { door: &self, environment, run: Duration::ZERO, is_refused: false };
+        let mut invocation = Invocation { door: &self, environment, run: Duration::ZERO };
         let is_cold = environment == Environment::Cold;
         let cold_start = if is_cold { COLD_START } else { Duration::ZERO };
         let starts = Instant::now() + cold_start;
@@ -57,7 +57,6 @@ impl Door {
         let answer = self.model.answer(&self.function, &parts, body, starts);
         let (mut response, run) = answer.await;
         invocation.run = run;
-        invocation.is_refused = response.status() == StatusCode::SERVICE_UNAVAILABLE;
         let modelled = format!("{:.3}", (cold_start + run).as_secs_f64() * 1e3);
         if let Ok(modelled) = HeaderValue::try_from(modelled) {
             response.headers_mut().insert(MODELLED_MS, modelled);
@@ -71,13 +70,12 @@ struct Invocation<'a> {
     door: &'a Door,
     environment: Environment,
     run: Duration,
-    is_refused: bool,
 }
 
 impl Drop for Invocation<'_> {
     fn drop(&mut self) {
         let now = self.door.now();
-        self.door.fleet().end(now, self.environment, self.run, self.is_refused);
+        self.door.fleet().end(now, self.environment, self.run);
     }
 }
 

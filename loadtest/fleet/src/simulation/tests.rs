@@ -113,8 +113,7 @@ fn a_step_from_cold_is_throttled_and_a_rise_is_not() {
 fn the_same_plan_gives_the_same_evening() {
     let outcome = || {
         let outcome = simulated("--rate=500 --minutes=1");
-        let seconds = outcome.series.seconds.iter().map(|second| (second.requested, second.answered));
-        (outcome.logins, outcome.latencies.percentile(99), seconds.collect::<Vec<_>>())
+        (outcome.logins, outcome.latencies.percentile(99), outcome.series.seconds)
     };
     assert_eq!(outcome(), outcome());
 }
@@ -145,7 +144,6 @@ fn the_cost_follows_from_the_run_time() {
     // A thousand seconds of a hundred environments.
     let expected = 100.0 * 1000.0 * 1769.0 / 1024.0 * 0.000_003_333_4;
     assert!((idle.totals.usd - expected).abs() < 1e-6, "{}", idle.totals.usd);
-    assert!((idle.seconds[0].usd - expected * 901.0 / 1000.0).abs() < 1e-6);
 }
 
 #[test]
