@@ -6,7 +6,6 @@ use std::{net::SocketAddr, path::PathBuf};
 use clap::{Args, Parser, Subcommand, builder::RangedU64ValueParser};
 use saltern_encoded::Params;
 use saltern_price::lambda::params_named;
-use serde::Serialize;
 
 use crate::{function::Function, shape::Shape};
 
@@ -68,7 +67,7 @@ impl PlanArguments {
 }
 
 /// How the backends batch logins into requests.
-#[derive(Args, Clone, Copy, Debug, Serialize)]
+#[derive(Args, Clone, Copy, Debug)]
 pub(crate) struct Client {
     /// The number of backends that share the logins, each with its own client
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]

@@ -1,11 +1,8 @@
 //! The rate of arrivals over time.
 
-use core::{fmt, iter, str::FromStr, time::Duration};
+use core::{iter, str::FromStr, time::Duration};
 
 use fastrand::Rng;
-use saltern_program::number::grouped;
-
-use crate::number::rounded_up;
 
 /// A rate that changes linearly within stages.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,47 +67,23 @@ impl Shape {
 /// Parses `SECONDS:RATE` for each stage, in the form of k6. The rate is the last rate of the stage.
 /// The first stage is constant.
 impl FromStr for Shape {
-    type Err = NotAShape;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, NotAShape> {
+    fn from_str(text: &str) -> Result<Self, &'static str> {
         let mut stages: Vec<Stage> = Vec::new();
         for part in text.split(',') {
-            let (seconds, rate) = part.split_once(':').ok_or(NotAShape)?;
+            let (seconds, rate) = part.split_once(':').ok_or(NOT_A_SHAPE)?;
             let number = |text: &str| text.parse().ok().filter(|number: &f64| (0.0..=1e7).contains(number));
-            let (seconds, to) = (number(seconds).ok_or(NotAShape)?, number(rate).ok_or(NotAShape)?);
+            let (seconds, to) = (number(seconds).ok_or(NOT_A_SHAPE)?, number(rate).ok_or(NOT_A_SHAPE)?);
             let from = stages.last().map_or(to, |stage| stage.to);
             stages.push(Stage { seconds, from, to });
         }
         let shape = Self { stages };
-        if shape.seconds() > 0.0 { Ok(shape) } else { Err(NotAShape) }
+        if shape.seconds() > 0.0 { Ok(shape) } else { Err(NOT_A_SHAPE) }
     }
 }
 
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = |rate: f64| format!("{}/s", grouped(rounded_up(rate.round())));
-        let with_length = self.stages.iter().filter(|stage| stage.seconds > 0.0);
-        for (index, stage) in with_length.enumerate() {
-            let comma = if index == 0 { "" } else { ", " };
-            let (from, to) = (rate(stage.from), rate(stage.to));
-            let way = if from == to { to } else { format!("{from} to {to}") };
-            write!(f, "{comma}{way} for {} s", stage.seconds)?;
-        }
-        Ok(())
-    }
-}
-
-/// The error for a text that is not a shape.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct NotAShape;
-
-impl fmt::Display for NotAShape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write SECONDS:RATE for each stage, separated by commas, with at least one stage longer than 0 s, such as 60:100,10:3000,60:3000")
-    }
-}
-
-impl core::error::Error for NotAShape {}
+const NOT_A_SHAPE: &str = "write SECONDS:RATE for each stage, separated by commas, with at least one stage longer than 0 s, such as 60:100,10:3000,60:3000";
 
 #[cfg(test)]
 mod tests {
@@ -119,14 +92,15 @@ mod tests {
     #[test]
     fn a_shape_is_parsed_in_the_form_of_k6() {
         let shape: Shape = "60:100,10:3000,60:3000".parse().unwrap();
-        assert_eq!(shape.to_string(), "100/s for 60 s, 100/s to 3,000/s for 10 s, 3,000/s for 60 s");
-        let step: Shape = "0:100,60:100,0:3000,60:3000".parse().unwrap();
-        assert_eq!(step.to_string(), "100/s for 60 s, 3,000/s for 60 s");
+        let stage = |seconds, from, to| Stage { seconds, from, to };
+        let rise = stage(10.0, 100.0, 3000.0);
+        assert_eq!(shape.stages, [stage(60.0, 100.0, 100.0), rise, stage(60.0, 3000.0, 3000.0)]);
+        assert!((shape.seconds() - 130.0).abs() < 1e-9 && (shape.highest_rate() - 3000.0).abs() < 1e-9);
         assert!((shape.expected() - (6000.0 + 15_500.0 + 180_000.0)).abs() < 1e-6);
         for wrong in
             ["", "60", "60:", ":3000", "60:-1", "60:100,", "a:b", "60:NaN", "60:inf", "0:5", "0:5,0:9"]
         {
-            assert_eq!(wrong.parse::<Shape>(), Err(NotAShape), "{wrong}");
+            assert_eq!(wrong.parse::<Shape>(), Err(NOT_A_SHAPE), "{wrong}");
         }
     }
 

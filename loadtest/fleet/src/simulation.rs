@@ -4,7 +4,7 @@
 //! repeated, and callers do not give up. Both are tasks of a client, which is not simulated.
 
 use core::{cmp::Reverse, mem, time::Duration};
-use std::{collections::BinaryHeap, time::Instant};
+use std::collections::BinaryHeap;
 
 use fastrand::Rng;
 use saltern_price::lambda::{Durations, name_of};
@@ -32,8 +32,6 @@ pub(crate) struct Outcome {
     pub(crate) mean_concurrency: f64,
     /// The requests in the busiest seconds. `None` without logins.
     pub(crate) requests: Option<Requests>,
-    /// The real time of the simulation.
-    pub(crate) took: Duration,
 }
 
 /// The average request.
@@ -50,7 +48,6 @@ pub(crate) struct Requests {
 /// [`Failure`] if no duration is known for the parameters, if a request would take too long, or if
 /// the shape has too many logins.
 pub(crate) fn run(arguments: &PlanArguments, durations: &Durations) -> Result<Outcome, Failure> {
-    let began = Instant::now();
     let shape = arguments.shape();
     let logins = rounded_up(shape.expected());
     if logins > MOST_LOGINS {
@@ -74,7 +71,6 @@ pub(crate) fn run(arguments: &PlanArguments, durations: &Durations) -> Result<Ou
         throttled_logins: evening.throttled_logins,
         mean_concurrency: evening.busy_seconds / evening.end.as_secs_f64(),
         requests: in_the_busiest_seconds(&evening.sent),
-        took: began.elapsed(),
     })
 }
 

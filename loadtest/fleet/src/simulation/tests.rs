@@ -1,7 +1,9 @@
 //! Compares the simulation with theory and with itself.
 
+use saltern_price::lambda::Capacity;
+
 use super::*;
-use crate::{arguments, number::ratio, plan::Formula};
+use crate::{arguments, number::ratio, plan::capacity};
 
 /// Simulates a plan with these flags.
 fn simulated(flags: &str) -> Outcome {
@@ -9,9 +11,9 @@ fn simulated(flags: &str) -> Outcome {
 }
 
 /// Simulates a plan with these flags. Also applies the formula to its busiest seconds.
-fn with_formula(flags: &str) -> (Outcome, Formula) {
+fn with_formula(flags: &str) -> (Outcome, Capacity) {
     let outcome = simulated(flags);
-    let formula = Formula::of(&arguments::plan(flags).unwrap(), outcome.requests.unwrap());
+    let formula = capacity(&arguments::plan(flags).unwrap(), outcome.requests.unwrap());
     (outcome, formula)
 }
 
