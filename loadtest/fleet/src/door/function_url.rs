@@ -1,13 +1,12 @@
 //! A request to the Function URL: quotas, environment and answer.
 
-use core::{error::Error, time::Duration};
+use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderValue, Request, Response, StatusCode, request::Parts};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http::{HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE, request::Parts};
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Body;
-use saltern_service::RequestId;
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
@@ -20,16 +19,11 @@ use crate::{
 impl Door {
     pub(super) async fn answer<B>(self: Arc<Self>, request: Request<B>) -> Response<Full<Bytes>>
     where
-        B: Body<Error: Into<Box<dyn Error + Send + Sync>>>,
+        B: Body,
     {
         let (parts, body) = request.into_parts();
-        let Ok(body) = Limited::new(body, MAX_PAYLOAD_BYTES).collect().await else {
-            return of_the_platform(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "RequestTooLargeException",
-                &json!({ "message": "Request must be smaller than 6291456 bytes for the InvokeFunction operation" }),
-            );
-        };
+        // The caller has left.
+        let Ok(body) = body.collect().await else { return bad_gateway() };
         let environment = self.fleet().place(self.now());
         match environment {
             Err(throttle) => too_many_requests(throttle),
@@ -47,35 +41,19 @@ impl Door {
         parts: Parts,
         body: Bytes,
     ) -> Response<Full<Bytes>> {
-        let mut invocation = Invocation { door: &self, environment, run: Duration::ZERO };
         let is_cold = environment == Environment::Cold;
         let cold_start = if is_cold { COLD_START } else { Duration::ZERO };
         let starts = Instant::now() + cold_start;
         if is_cold {
             sleep_until(starts).await;
         }
-        let answer = self.model.answer(&self.function, &parts, body, starts);
-        let (mut response, run) = answer.await;
-        invocation.run = run;
+        let (mut response, run) = self.model.answer(&self.function, &parts, body, starts).await;
+        self.fleet().end(self.now(), environment, run);
         let modelled = format!("{:.3}", (cold_start + run).as_secs_f64() * 1e3);
         if let Ok(modelled) = HeaderValue::try_from(modelled) {
             response.headers_mut().insert(MODELLED_MS, modelled);
         }
         response
-    }
-}
-
-/// Releases the environment at the end of the invocation, also after a panic.
-struct Invocation<'a> {
-    door: &'a Door,
-    environment: Environment,
-    run: Duration,
-}
-
-impl Drop for Invocation<'_> {
-    fn drop(&mut self) {
-        let now = self.door.now();
-        self.door.fleet().end(now, self.environment, self.run);
     }
 }
 
@@ -105,18 +83,12 @@ fn of_the_platform(
     error: &'static str,
     body: &serde_json::Value,
 ) -> Response<Full<Bytes>> {
-    let mut response = super::json(status, body.to_string());
-    let headers = response.headers_mut();
-    headers.insert("x-amzn-errortype", HeaderValue::from_static(error));
-    if let Ok(id) = HeaderValue::from_str(RequestId::random().as_str()) {
-        headers.insert("x-amzn-requestid", id);
-    }
+    let mut response = Response::new(Full::from(body.to_string()));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert("x-amzn-errortype", HeaderValue::from_static(error));
     response
 }
 
 /// The header with the modelled time of a request: its cold start and its hashes.
 pub(super) const MODELLED_MS: &str = "fleet-modelled-ms";
-
-/// "Invocation payload (request and response): 6 MB each"
-/// (docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html).
-const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;

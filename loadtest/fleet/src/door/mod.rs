@@ -6,7 +6,7 @@ mod model;
 #[cfg(test)]
 mod tests;
 
-use core::{convert::Infallible, future::Future, time::Duration};
+use core::{convert::Infallible, time::Duration};
 use std::{
     fs, io,
     net::SocketAddr,
@@ -15,15 +15,16 @@ use std::{
     time::Instant,
 };
 
-use bytes::Bytes;
-use http::{Request, Response, StatusCode, header};
-use http_body_util::Full;
+use http::Request;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use saltern_program::{Failure, say};
 use tokio::{
     net::TcpListener,
-    signal::unix::{SignalKind, signal},
+    signal::{
+        ctrl_c,
+        unix::{SignalKind, signal},
+    },
     time::sleep,
 };
 
@@ -50,11 +51,15 @@ async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
     arguments.function.check()?;
     let model = Model::new(documents::policies(&arguments.policies)?, documents::users(&arguments.pool)?)?;
     let (socket, address) = listen(arguments.listen).await?;
-    let interrupted = interruption()?;
+    let mut terminated = signal(SignalKind::terminate())
+        .map_err(|error| Failure::system(format!("cannot handle signals ({error})")))?;
     let door = Arc::new(Door::open(arguments.function.clone(), model));
     let serving = tokio::spawn(accept(socket, Arc::clone(&door)));
     say(&format!("listening on http://{address}\n"))?;
-    interrupted.await;
+    tokio::select! {
+        _ = terminated.recv() => {}
+        _ = ctrl_c() => {}
+    }
     serving.abort();
     door.until_all_are_answered().await;
     arguments.series.as_ref().map_or(Ok(()), |file| write(file, &door.series()))
@@ -102,14 +107,6 @@ impl Door {
     }
 }
 
-fn json(status: StatusCode, body: impl Into<Bytes>) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(body.into()));
-    *response.status_mut() = status;
-    let json = http::HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
-}
-
 /// Serves connections until the end of the task.
 async fn accept(socket: TcpListener, door: Arc<Door>) {
     loop {
@@ -141,19 +138,6 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failur
     let socket = TcpListener::bind(address).await.map_err(unavailable)?;
     let address = socket.local_addr().map_err(unavailable)?;
     Ok((socket, address))
-}
-
-/// Returns a future that ends with the first SIGINT or SIGTERM.
-fn interruption() -> Result<impl Future<Output = ()>, Failure> {
-    let listen =
-        |kind| signal(kind).map_err(|error| Failure::system(format!("cannot handle signals ({error})")));
-    let (mut interrupt, mut terminate) = (listen(SignalKind::interrupt())?, listen(SignalKind::terminate())?);
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
 }
 
 const AFTER_A_FAILED_ACCEPT: Duration = Duration::from_millis(100);

@@ -2,8 +2,9 @@
 
 use std::future::ready;
 
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue};
-use http_body_util::BodyExt as _;
+use http_body_util::{BodyExt as _, Full};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
