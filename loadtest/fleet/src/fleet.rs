@@ -14,7 +14,7 @@ use saltern_price::lambda::{Limits, Prices, Usage, billed, gb_seconds};
 use serde::Serialize;
 
 use crate::{
-    assumptions::{self, Assumption},
+    assumptions::INIT,
     function::Function,
     number::ratio,
     platform::{Environment, Platform, Throttle},
@@ -46,7 +46,6 @@ pub(crate) struct Second {
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Series {
     function: Function,
-    assumptions: &'static [Assumption],
     started_at_unix_ms: u64,
     pub(crate) seconds: Vec<Second>,
     pub(crate) totals: Totals,
@@ -125,7 +124,6 @@ impl Fleet {
         let started_at = self.started_at.duration_since(UNIX_EPOCH).unwrap_or_default();
         Series {
             function: until_now.function,
-            assumptions: &assumptions::ALL,
             started_at_unix_ms: u64::try_from(started_at.as_millis()).unwrap_or(u64::MAX),
             seconds: until_now.seconds,
             totals,
@@ -136,10 +134,7 @@ impl Fleet {
         let gb_seconds = |time| gb_seconds(self.function.memory_mb, billed(time));
         self.usage.requests += 1;
         match environment {
-            Environment::Cold => {
-                let init = Duration::from_millis(assumptions::INIT_MS);
-                self.usage.on_demand_gb_seconds += gb_seconds(init + run);
-            }
+            Environment::Cold => self.usage.on_demand_gb_seconds += gb_seconds(INIT + run),
             Environment::Warm => self.usage.on_demand_gb_seconds += gb_seconds(run),
             Environment::Provisioned => self.usage.provisioned_run_gb_seconds += gb_seconds(run),
         }

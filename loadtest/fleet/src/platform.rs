@@ -9,7 +9,11 @@ use std::collections::VecDeque;
 use saltern_price::lambda::Limits;
 use serde::Serialize;
 
-use crate::{assumptions, bucket::Bucket, function::Function};
+use crate::{
+    assumptions::{IDLE_LIFE, REQUEST_BURST},
+    bucket::Bucket,
+    function::Function,
+};
 
 /// Lambda for one function.
 #[derive(Clone, Debug)]
@@ -64,7 +68,7 @@ impl Platform {
         let concurrency = function.account_concurrency;
         let requests = concurrency * limits.requests_per_second_per_concurrency;
         Self {
-            requests: Bucket::new(requests, Duration::from_secs(1)),
+            requests: Bucket::new(requests, REQUEST_BURST),
             pace: Bucket::new(limits.environments_per_ten_seconds, Duration::from_secs(10)),
             concurrency,
             busy: 0,
@@ -123,8 +127,6 @@ impl Platform {
         }
     }
 }
-
-const IDLE_LIFE: Duration = Duration::from_mins(assumptions::IDLE_LIFE_MINUTES);
 
 #[cfg(test)]
 mod tests {
