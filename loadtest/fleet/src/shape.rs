@@ -33,11 +33,6 @@ impl Shape {
         self.stages.iter().flat_map(|stage| [stage.from, stage.to]).fold(0.0, f64::max)
     }
 
-    /// Returns the expected number of arrivals.
-    pub(crate) fn expected(&self) -> f64 {
-        self.stages.iter().map(|stage| stage.seconds * f64::midpoint(stage.from, stage.to)).sum()
-    }
-
     /// Returns the times of independent arrivals: a Poisson process with the rate of the shape, by
     /// thinning one with the highest rate (Lewis and Shedler, 1979).
     pub(crate) fn arrivals(&self, seed: u64) -> impl Iterator<Item = Duration> {
@@ -96,7 +91,6 @@ mod tests {
         let rise = stage(10.0, 100.0, 3000.0);
         assert_eq!(shape.stages, [stage(60.0, 100.0, 100.0), rise, stage(60.0, 3000.0, 3000.0)]);
         assert!((shape.seconds() - 130.0).abs() < 1e-9 && (shape.highest_rate() - 3000.0).abs() < 1e-9);
-        assert!((shape.expected() - (6000.0 + 15_500.0 + 180_000.0)).abs() < 1e-6);
         for wrong in
             ["", "60", "60:", ":3000", "60:-1", "60:100,", "a:b", "60:NaN", "60:inf", "0:5", "0:5,0:9"]
         {

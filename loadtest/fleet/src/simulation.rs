@@ -8,14 +8,13 @@ use std::collections::BinaryHeap;
 
 use fastrand::Rng;
 use saltern_price::lambda::{Durations, name_of};
-use saltern_program::{Failure, number::grouped};
+use saltern_program::Failure;
 
 use crate::{
     arguments::{Client, PlanArguments},
     assumptions::COLD_START,
     fleet::{Fleet, Series},
     latencies::Latencies,
-    number::rounded_up,
     platform::Environment,
     spread::Spread,
 };
@@ -45,18 +44,9 @@ pub(crate) struct Requests {
 /// Runs a simulation.
 ///
 /// # Errors
-/// [`Failure`] if no duration is known for the parameters, if a request would take too long, or if
-/// the shape has too many logins.
+/// [`Failure`] if no duration is known for the parameters, or if a request would take too long.
 pub(crate) fn run(arguments: &PlanArguments, durations: &Durations) -> Result<Outcome, Failure> {
     let shape = arguments.shape();
-    let logins = rounded_up(shape.expected());
-    if logins > MOST_LOGINS {
-        return Err(Failure::configuration(format!(
-            "{} logins are more than the {} of the longest plan: plan a shorter time, because a rate that stays needs no more capacity later",
-            grouped(logins),
-            grouped(MOST_LOGINS)
-        )));
-    }
     let mut evening = Evening::new(arguments, durations)?;
     // Each source of chance has its own fixed seed, so that a plan always gives the same figures.
     for arrival in shape.arrivals(1) {
@@ -249,9 +239,6 @@ fn in_the_busiest_seconds(sent: &[Sent]) -> Option<Requests> {
 /// The longest wait of a login for other logins while a request of its backend is in flight
 /// (`DefaultCoalesceWindow` of the Scala client).
 pub(crate) const BATCH_WAIT: Duration = Duration::from_millis(2);
-
-/// A minute or two of a fast core.
-const MOST_LOGINS: u64 = 200_000_000;
 
 /// HTTP contract: `Saltern-Deadline-Ms` is at most a minute.
 const LONGEST_SECONDS: f64 = 60.0;
