@@ -107,10 +107,6 @@ impl Fleet {
         self.count(now);
     }
 
-    pub(crate) fn are_under_way(&self) -> bool {
-        self.under_way > 0
-    }
-
     /// Returns the series until now.
     pub(crate) fn series(&self, now: Duration) -> Series {
         let mut until_now = self.clone();

@@ -54,14 +54,12 @@ async fn serve(arguments: &ServeArguments) -> Result<(), Failure> {
     let mut terminated = signal(SignalKind::terminate())
         .map_err(|error| Failure::system(format!("cannot handle signals ({error})")))?;
     let door = Arc::new(Door::open(arguments.function.clone(), model));
-    let serving = tokio::spawn(accept(socket, Arc::clone(&door)));
+    tokio::spawn(accept(socket, Arc::clone(&door)));
     say(&format!("listening on http://{address}\n"))?;
     tokio::select! {
         _ = terminated.recv() => {}
         _ = ctrl_c() => {}
     }
-    serving.abort();
-    door.until_all_are_answered().await;
     arguments.series.as_ref().map_or(Ok(()), |file| write(file, &door.series()))
 }
 
@@ -96,14 +94,6 @@ impl Door {
 
     fn fleet(&self) -> MutexGuard<'_, Fleet> {
         self.fleet.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for all answers, at most [`PATIENCE`].
-    async fn until_all_are_answered(&self) {
-        let began = Instant::now();
-        while self.fleet().are_under_way() && began.elapsed() < PATIENCE {
-            sleep(Duration::from_millis(10)).await;
-        }
     }
 }
 
@@ -141,6 +131,3 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failur
 }
 
 const AFTER_A_FAILED_ACCEPT: Duration = Duration::from_millis(100);
-
-/// Longer than the deadline of most callers.
-const PATIENCE: Duration = Duration::from_secs(10);
