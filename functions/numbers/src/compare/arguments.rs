@@ -26,7 +26,7 @@ pub(super) enum Part {
     All {
         #[command(flatten)]
         service: ServiceArguments,
-        /// Write the figures as JSON, and the chart, to this directory
+        /// Write the figures as JSON to this directory
         #[arg(long, value_name = "DIRECTORY")]
         results: Option<PathBuf>,
     },

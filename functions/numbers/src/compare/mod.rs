@@ -6,13 +6,12 @@
 //! 1. [`bounds`] is the table of all figures. A [`figure`] is a measurement with its bound.
 //! 2. [`kernels`] measures [`contenders`] in interleaved [`rounds`].
 //! 3. [`http`] measures the service under load, its start and its memory.
-//! 4. [`summary`] and [`chart`] write the results.
+//! 4. [`summary`] writes the results.
 
 #![allow(clippy::expect_used, reason = "a measurement that fails ends the program")]
 
 mod arguments;
 mod bounds;
-mod chart;
 mod contenders;
 mod figure;
 mod http;
@@ -23,7 +22,7 @@ mod rounds;
 mod summary;
 
 use core::error::Error;
-use std::{fs, path::Path, thread};
+use std::{fs, thread};
 
 use saltern_program::{Failure, say};
 
@@ -58,19 +57,10 @@ fn measure(arguments: &CompareArguments) -> Result<String, Box<dyn Error>> {
         fs::write(file, summary.json()?)?;
     }
     if let Some(directory) = results {
-        write_results(directory, &summary)?;
+        fs::create_dir_all(directory)?;
+        fs::write(directory.join("figures.json"), summary.quoted()?)?;
     }
     Ok(summary.text())
-}
-
-/// Writes what documents quote, and the chart.
-fn write_results(directory: &Path, summary: &Summary) -> Result<(), Box<dyn Error>> {
-    fs::create_dir_all(directory)?;
-    if let Some(lanes) = summary.lanes() {
-        fs::write(directory.join("lanes.svg"), lanes.svg(&summary.machine.machine.cpu))?;
-    }
-    fs::write(directory.join("figures.json"), summary.quoted()?)?;
-    Ok(())
 }
 
 /// Returns the number of cores that this process may use.

@@ -6,13 +6,14 @@ use std::{
     time::Instant,
 };
 
+use crate::measure::median;
 use saltern_page::Table;
 use serde::Serialize;
 use serde_json::to_string;
 
 use super::{
-    chart::Lanes,
-    figure::{Figure, HEADS, Verdict},
+    contenders::{LIBXCRYPT, lanes},
+    figure::{Figure, HEADS, Verdict, to_three_decimals},
     rounds::Measurement,
 };
 
@@ -58,8 +59,15 @@ impl Summary {
     }
 
     /// Returns the lanes of bcrypt-10, if they were measured.
-    pub(super) fn lanes(&self) -> Option<Lanes> {
-        self.kernels.iter().find(|measurement| measurement.setting == "bcrypt-10").and_then(Lanes::of)
+    fn lanes(&self) -> Option<Lanes> {
+        let bcrypt = self.kernels.iter().find(|measurement| measurement.setting == "bcrypt-10")?;
+        let libxcrypt = bcrypt.row(LIBXCRYPT)?;
+        let ratio = |at_once| {
+            let ratios = bcrypt.row(&lanes(at_once))?.hashes_per_core_against(libxcrypt);
+            Some(to_three_decimals(median(&ratios)))
+        };
+        let libxcrypt_ms = to_three_decimals(libxcrypt.hash_ms());
+        Some(Lanes { libxcrypt_ms, ratios: (1..).map_while(ratio).collect() })
     }
 
     /// Returns what documents quote as JSON, with a figure in each line.
@@ -80,6 +88,15 @@ impl Summary {
     pub(super) fn json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|json| json + "\n")
     }
+}
+
+/// The hashes per core in lanes.
+#[derive(Serialize)]
+struct Lanes {
+    /// The milliseconds of a hash by libxcrypt, one after the other.
+    libxcrypt_ms: f64,
+    /// With one lane, two and so on: how many times libxcrypt's rate.
+    ratios: Vec<f64>,
 }
 
 /// Prints on standard error what is measured, with the time since the start.
