@@ -16,7 +16,6 @@ use crate::number::exact;
 pub struct Axis {
     pub(crate) unit: String,
     scale: Scale,
-    from: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,31 +30,25 @@ impl Axis {
     /// Equal steps from zero.
     #[must_use]
     pub fn linear(unit: impl Into<String>) -> Self {
-        Self { unit: unit.into(), scale: Scale::Linear, from: Some(0.0) }
+        Self { unit: unit.into(), scale: Scale::Linear }
     }
 
     /// Equal factors. A value that is not above zero leaves a gap.
     #[must_use]
     pub fn logarithmic(unit: impl Into<String>) -> Self {
-        Self { unit: unit.into(), scale: Scale::Logarithmic, from: None }
+        Self { unit: unit.into(), scale: Scale::Logarithmic }
     }
 
     /// Seconds since the start, written as minutes and seconds.
     #[must_use]
     pub fn elapsed() -> Self {
-        Self { unit: "since the start".into(), scale: Scale::Elapsed, from: None }
+        Self { unit: "since the start".into(), scale: Scale::Elapsed }
     }
 
     /// Seconds since `start`, itself in seconds since 1970, written as the time of day in UTC.
     #[must_use]
     pub fn clock(start: i64) -> Self {
-        Self { unit: "UTC".into(), scale: Scale::Clock { start }, from: None }
-    }
-
-    /// Sets the start of a linear axis, in place of zero.
-    #[must_use]
-    pub fn from(self, from: f64) -> Self {
-        Self { from: Some(from), ..self }
+        Self { unit: "UTC".into(), scale: Scale::Clock { start } }
     }
 
     /// Returns whether the axis can show a value.
@@ -72,9 +65,8 @@ impl Axis {
         if low > high {
             return None;
         }
-        low = self.from.map_or(low, |from| from.min(low));
         Some(match self.scale {
-            Scale::Linear => linear(low, high),
+            Scale::Linear => linear(low.min(0.0), high),
             Scale::Logarithmic => logarithmic(low, high),
             Scale::Elapsed => time(low, high, 0, elapsed),
             Scale::Clock { start } => time(low, high, start, clock),
@@ -262,8 +254,8 @@ mod tests {
         assert_eq!(numbers(&Axis::linear("rps"), &[3000.0]), ["0", "1,000", "2,000", "3,000"]);
         assert_eq!(numbers(&Axis::linear("usd"), &[0.031]), ["0.00", "0.01", "0.02", "0.03", "0.04"]);
         assert_eq!(numbers(&Axis::linear("errors"), &[0.0, 0.0]).first().unwrap(), "0.0");
-        let fitted = Axis::linear("ms").from(90.0).fit([100.0, 130.0].into_iter()).unwrap();
-        assert_eq!(fitted.ends, 90.0..130.0);
+        let fitted = Axis::linear("ms").fit([100.0, 130.0].into_iter()).unwrap();
+        assert_eq!(fitted.ends, 0.0..150.0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::io;
 
 use maud::{Markup, PreEscaped, html};
 use plotters::{
-    chart::{ChartBuilder, SeriesLabelPosition},
+    chart::ChartBuilder,
     coord::ranged1d::Ranged as _,
     drawing::DrawingAreaErrorKind,
     prelude::{Circle, EmptyElement, IntoDrawingArea as _, PathElement, SVGBackend, Text},
@@ -16,7 +16,7 @@ use plotters::{
 
 use crate::{
     axis::{Axis, FittedAxis},
-    palette::{self, Colour, GRID, INK, LIMIT, QUIET, SERIES},
+    palette::{Colour, GRID, INK, LIMIT, QUIET, SERIES},
 };
 
 /// A chart between two axes: figures over time, or one figure against another.
@@ -59,23 +59,6 @@ impl Plot {
         self
     }
 
-    /// Returns a complete SVG document with its title on top, for a README.
-    #[must_use]
-    pub fn svg(&self) -> String {
-        const TITLE: i32 = 34 * PX;
-        let (width, height) = (WIDTH, HEIGHT + TITLE);
-        html! {
-            svg xmlns="http://www.w3.org/2000/svg" viewBox={ "0 " (-TITLE) " " (width) " " (height) }
-                width=(width * 3 / 2 / PX) height=(height * 3 / 2 / PX) role="img" {
-                (self.name())
-                style { (PreEscaped(palette::style_sheet())) }
-                text y=(-TITLE / 2 + 5 * PX) font-size=(15 * PX) font-weight="600" fill=(INK.attribute()) { (self.title) }
-                (self.marks(true))
-            }
-        }
-        .into_string()
-    }
-
     /// Returns the title, the caption, the names of the series and the drawing, for a page.
     pub(crate) fn html(&self) -> Markup {
         html! {
@@ -87,7 +70,7 @@ impl Plot {
                     }
                     @for (_, label) in &self.limits { li { (key(LIMIT, false)) " " (label) } }
                 }
-                svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" { (self.name()) (self.marks(false)) }
+                svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" { (self.name()) (self.marks()) }
             }
         }
     }
@@ -99,12 +82,12 @@ impl Plot {
 
     /// Returns the drawing without the element around it. That of plotters has a fixed size in
     /// pixels.
-    fn marks(&self, with_key: bool) -> PreEscaped<String> {
+    fn marks(&self) -> PreEscaped<String> {
         let Some((x, y)) = self.fit() else {
             return html! { text y=(28 * PX) font-size=(TEXT * PX) fill=(QUIET.attribute()) { (NOTHING) } };
         };
         let mut svg = String::new();
-        let _infallible = self.draw(&mut svg, x, y, with_key);
+        let _infallible = self.draw(&mut svg, x, y);
         let marks = svg.split_once('>').map_or("", |(_, marks)| marks);
         PreEscaped(marks.trim_end().trim_end_matches("</svg>").trim().to_owned())
     }
@@ -123,7 +106,7 @@ impl Plot {
         Some((self.x.fit(shown.iter().map(|at| at.0))?, y))
     }
 
-    fn draw(&self, svg: &mut String, x: FittedAxis, y: FittedAxis, with_key: bool) -> Result<(), Fault> {
+    fn draw(&self, svg: &mut String, x: FittedAxis, y: FittedAxis) -> Result<(), Fault> {
         let (left, right) = (x.range().start, x.range().end);
         let sheet =
             SVGBackend::with_string(svg, (WIDTH.unsigned_abs(), HEIGHT.unsigned_abs())).into_drawing_area();
@@ -151,22 +134,11 @@ impl Plot {
                 let label = Text::new(label, (4 * PX, -7 * PX), above_left);
                 EmptyElement::at((x, y)) + Circle::new((0, 0), DOT, colour.light.filled()) + label
             });
-            let mark = move |at| key_line(at, stroke(colour, LINE));
-            chart.draw_series(dots)?.label(&series.name).legend(mark);
+            chart.draw_series(dots)?;
         }
-        for (limit, label) in self.limits.iter().filter(|(limit, _)| self.y.holds(*limit)) {
-            let style = stroke(LIMIT, LINE / 2);
-            let line = PathElement::new([(left, *limit), (right, *limit)], style);
-            chart.draw_series([line])?.label(label).legend(move |at| key_line(at, style));
-        }
-        if with_key {
-            let (place, font) = (SeriesLabelPosition::UpperLeft, text_style(INK));
-            chart
-                .configure_series_labels()
-                .position(place)
-                .label_font(font)
-                .legend_area_size(34 * PX)
-                .draw()?;
+        for (limit, _) in self.limits.iter().filter(|(limit, _)| self.y.holds(*limit)) {
+            let ends = [(left, *limit), (right, *limit)];
+            chart.draw_series([PathElement::new(ends, stroke(LIMIT, LINE / 2))])?;
         }
         drop(chart);
         sheet.present()
@@ -240,11 +212,6 @@ fn text_style(colour: Colour) -> TextStyle<'static> {
     ("sans-serif", f64::from(TEXT * PX) * 1.24).into_font().color(&colour.light)
 }
 
-/// Returns the mark beside a name in the key of a file.
-fn key_line((x, y): (i32, i32), style: ShapeStyle) -> PathElement<(i32, i32)> {
-    PathElement::new([(x + 4 * PX, y), (x + 28 * PX, y)], style)
-}
-
 /// Returns the approximate width of a number. The font of the reader is unknown, so the result is
 /// rather too wide.
 fn digits_width(digits: usize) -> i32 {
@@ -287,7 +254,7 @@ mod tests {
 
     #[test]
     fn text_is_escaped() {
-        let svg = plot().svg();
+        let svg = plot().html().into_string();
         assert!(svg.contains("A &lt; B &amp;") && svg.contains("&lt;limit&gt;"));
         assert!(!svg.contains("<limit>"));
     }
@@ -296,22 +263,22 @@ mod tests {
     fn a_value_between_gaps_is_drawn_as_a_dot() {
         // The second series is two values with a gap between them.
         let dot = format!("r=\"{DOT}\" opacity=\"1\" fill=\"{}\"", SERIES[1].attribute());
-        assert_eq!(plot().svg().matches(&dot).count(), 2, "{}", plot().svg());
+        let drawn = plot().html().into_string();
+        assert_eq!(drawn.matches(&dot).count(), 2, "{drawn}");
     }
 
     #[test]
-    fn series_are_named_on_a_page_and_in_a_file() {
-        for drawn in [plot().html().into_string(), plot().svg()] {
-            assert!(["p50", "p90"].iter().all(|name| drawn.contains(name)), "{drawn}");
-        }
+    fn series_are_named() {
+        let drawn = plot().html().into_string();
+        assert!(["p50", "p90"].iter().all(|name| drawn.contains(name)), "{drawn}");
     }
 
     #[test]
     fn without_values_it_says_so() {
         let empty = Plot::new("Nothing", Axis::elapsed(), Axis::linear("ms")).limit(300.0, "");
-        assert!(empty.svg().contains(NOTHING));
+        assert!(empty.html().into_string().contains(NOTHING));
         let gaps = empty.series(Series::line("p90", vec![(0.0, f64::NAN)]));
-        assert!(gaps.svg().contains(NOTHING));
+        assert!(gaps.html().into_string().contains(NOTHING));
     }
 
     #[test]
@@ -320,8 +287,8 @@ mod tests {
             for y in [Axis::linear(""), Axis::logarithmic("")] {
                 let points = vec![(0.0, value, "label".into()), (1.0, 1.0, String::new())];
                 let dots = Series::joined_dots("a", points);
-                let svg = Plot::new("", Axis::linear(""), y).series(dots).svg();
-                assert!(svg.contains("<circle") && svg.ends_with("</svg>"), "{value}");
+                let drawn = Plot::new("", Axis::linear(""), y).series(dots).html().into_string();
+                assert!(drawn.contains("<circle") && drawn.ends_with("</svg></figure>"), "{value}");
             }
         }
     }
