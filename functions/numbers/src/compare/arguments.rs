@@ -15,9 +15,6 @@ pub(crate) struct CompareArguments {
     /// Rounds; a figure is the median over all rounds
     #[arg(long, global = true, value_name = "ROUNDS", default_value_t = DEFAULT_ROUNDS)]
     pub(super) rounds: NonZeroUsize,
-    /// Write the figures with all samples as JSON to this file
-    #[arg(long, global = true, value_name = "FILE")]
-    pub(super) json: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

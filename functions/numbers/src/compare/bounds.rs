@@ -29,18 +29,18 @@ pub(crate) enum Ratio {
 
 pub(crate) const KERNELS: [KernelBound; 28] = [
     time("bcrypt-10", CRATES, LIBXCRYPT, 1.08),
-    time("bcrypt-10", "1 lane", LIBXCRYPT, 1.02).goal(1.0),
-    gain("bcrypt-10", "2 lanes", LIBXCRYPT, 1.8).goal(1.87),
-    gain("bcrypt-10", "4 lanes", LIBXCRYPT, 3.1).goal(3.25),
-    gain("bcrypt-10", "8 lanes", LIBXCRYPT, 3.6).goal(3.86),
-    gain("PBKDF2-SHA512", "8 at once by Avx2", ONE_BY_ONE, 1.7).goal(1.9),
-    gain("PBKDF2-SHA512", "8 at once by Avx512", ONE_BY_ONE, 3.5).goal(4.7),
-    gain("PBKDF2-SHA256", "2 at once by ShaNi", ONE_BY_ONE, 1.4).goal(1.7),
-    gain("PBKDF2-SHA256", "16 at once by Avx512", ONE_BY_ONE, 2.4).goal(3.2),
-    time("argon2id 19 MiB t=2", ONE_HASH, ARGON2_CRATE, 0.50).goal(0.43),
-    time("argon2id 19 MiB t=2", ONE_HASH, ARGON2_C, 1.00).goal(0.87),
-    time("argon2id 46 MiB t=1", ONE_HASH, ARGON2_CRATE, 0.33).goal(0.26),
-    time("argon2id 46 MiB t=1", ONE_HASH, ARGON2_C, 1.00).goal(0.80),
+    time("bcrypt-10", "1 lane", LIBXCRYPT, 1.02),
+    gain("bcrypt-10", "2 lanes", LIBXCRYPT, 1.8),
+    gain("bcrypt-10", "4 lanes", LIBXCRYPT, 3.1),
+    gain("bcrypt-10", "8 lanes", LIBXCRYPT, 3.6),
+    gain("PBKDF2-SHA512", "8 at once by Avx2", ONE_BY_ONE, 1.7),
+    gain("PBKDF2-SHA512", "8 at once by Avx512", ONE_BY_ONE, 3.5),
+    gain("PBKDF2-SHA256", "2 at once by ShaNi", ONE_BY_ONE, 1.4),
+    gain("PBKDF2-SHA256", "16 at once by Avx512", ONE_BY_ONE, 2.4),
+    time("argon2id 19 MiB t=2", ONE_HASH, ARGON2_CRATE, 0.50),
+    time("argon2id 19 MiB t=2", ONE_HASH, ARGON2_C, 1.00),
+    time("argon2id 46 MiB t=1", ONE_HASH, ARGON2_CRATE, 0.33),
+    time("argon2id 46 MiB t=1", ONE_HASH, ARGON2_C, 1.00),
     // 19 MiB gain nothing that is sure.
     time("argon2id 19 MiB t=2, all cores busy", "1 lane", WHOLE, 1.02),
     time("argon2id 46 MiB t=1, all cores busy", "1 lane", WHOLE, 1.02),
@@ -52,9 +52,9 @@ pub(crate) const KERNELS: [KernelBound; 28] = [
     time("argon2id 256 MiB t=1, all cores busy", "1 lane", WHOLE, 1.02),
     gain("argon2id 256 MiB t=1, all cores busy", "3 lanes", IN_TURN, 1.35),
     time("scrypt N=2^14 r=8, all cores busy", ONE_HASH, SCRYPT_CRATE, 1.0),
-    gain("scrypt N=2^14 r=8, all cores busy", "3 lanes", ONE_HASH, 1.5).goal(2.5),
+    gain("scrypt N=2^14 r=8, all cores busy", "3 lanes", ONE_HASH, 1.5),
     time("scrypt N=2^17 r=8, all cores busy", ONE_HASH, SCRYPT_CRATE, 1.0),
-    gain("scrypt N=2^17 r=8, all cores busy", "3 lanes", ONE_HASH, 1.5).goal(2.5),
+    gain("scrypt N=2^17 r=8, all cores busy", "3 lanes", ONE_HASH, 1.5),
     time("sha256-crypt, 5,000 rounds", ONE_HASH, LIBXCRYPT, 1.0),
     time("sha512-crypt, 5,000 rounds", ONE_HASH, LIBXCRYPT, 1.0),
 ];
@@ -75,12 +75,6 @@ const fn time(setting: &'static str, of: &'static str, against: &'static str, mo
 const fn gain(setting: &'static str, of: &'static str, against: &'static str, least: f64) -> KernelBound {
     let wanted = Wanted::times(Bound::AtLeast(least));
     KernelBound { setting, of, against, ratio: Ratio::HashesPerCore, wanted }
-}
-
-impl KernelBound {
-    const fn goal(self, goal: f64) -> Self {
-        Self { wanted: self.wanted.goal(goal), ..self }
-    }
 }
 
 /// The service under load, beside the limit of other code on the same cores.
@@ -126,7 +120,7 @@ pub(crate) const SERVICE: [ServiceBound; 9] = [
     service(BCRYPT_4, Callers::Closed(16), CRATES_MODE, Limit::Raw, 0.88),
     service(BCRYPT_10, Callers::Open(5.0), CRATES_MODE, Limit::Raw, 0.95),
     service(BCRYPT_10, Callers::Open(10.0), CRATES_MODE, Limit::Raw, 0.95),
-    service(BCRYPT_10, Callers::Closed(64), LANES_MODE, Limit::Libxcrypt, 3.3).goal(3.5),
+    service(BCRYPT_10, Callers::Closed(64), LANES_MODE, Limit::Libxcrypt, 3.3),
     service(BCRYPT_10, Callers::Open(10.0), LANES_MODE, Limit::Libxcrypt, 3.1),
     service(ARGON2_64_4, Callers::Closed(64), LANES_MODE, Limit::Argon2C, 1.6),
     service(ARGON2_19, Callers::ClosedPerCore(2), LANES_MODE, Limit::OneLane, 0.98),
@@ -134,10 +128,8 @@ pub(crate) const SERVICE: [ServiceBound; 9] = [
 ];
 
 /// The median time of several callers a core, divided by the time of one caller alone.
-pub(crate) const TOGETHER: [(Cost, Wanted); 2] = [
-    (BCRYPT_10, Wanted::times(Bound::AtMost(1.4)).goal(1.3)),
-    (ARGON2_64_4, Wanted::times(Bound::AtMost(2.6))),
-];
+pub(crate) const TOGETHER: [(Cost, Wanted); 2] =
+    [(BCRYPT_10, Wanted::times(Bound::AtMost(1.4))), (ARGON2_64_4, Wanted::times(Bound::AtMost(2.6)))];
 
 pub(crate) const REFUSAL: Wanted = Wanted::of(Unit::Ms, Bound::Below(5.0));
 pub(crate) const FIRST_ANSWER: Wanted = Wanted::of(Unit::Ms, Bound::Below(30.0));
@@ -153,12 +145,6 @@ const fn service(
     least: f64,
 ) -> ServiceBound {
     ServiceBound { cost, callers, mode, limit, wanted: Wanted::times(Bound::AtLeast(least)) }
-}
-
-impl ServiceBound {
-    const fn goal(self, goal: f64) -> Self {
-        Self { wanted: self.wanted.goal(goal), ..self }
-    }
 }
 
 /// Parameters, as the figures name them.

@@ -8,26 +8,8 @@ use serde::Serialize;
 /// A measured figure with its bound.
 #[derive(Serialize)]
 pub(crate) struct Figure {
-    #[serde(flatten)]
-    pub(super) quoted: Quoted,
-    /// A stricter bound in the direction of `must`, for some figures.
-    goal: Option<f64>,
-    /// One for each round.
-    samples: Vec<f64>,
-    /// The same figure from CPU time instead of wall time, without the time of other programs. The
-    /// verdict does not depend on it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    samples_by_cpu_time: Vec<f64>,
-    /// The share of all cores that other programs took meanwhile, 0 to 1, if it was measured.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    others: Option<f64>,
-}
-
-/// What a document quotes of a figure.
-#[derive(Serialize)]
-pub(crate) struct Quoted {
     what: String,
-    /// The median of the samples.
+    /// The median of the samples, one for each round.
     measured: Option<f64>,
     unit: Unit,
     must: Bound,
@@ -35,12 +17,11 @@ pub(crate) struct Quoted {
     note: String,
 }
 
-/// The bounds of a figure.
+/// The unit and the bound of a figure.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     unit: Unit,
     must: Bound,
-    goal: Option<f64>,
 }
 
 impl Wanted {
@@ -50,41 +31,31 @@ impl Wanted {
     }
 
     pub(crate) const fn of(unit: Unit, must: Bound) -> Self {
-        Self { unit, must, goal: None }
-    }
-
-    pub(crate) const fn goal(self, goal: f64) -> Self {
-        Self { goal: Some(goal), ..self }
+        Self { unit, must }
     }
 }
 
 impl Figure {
     /// A figure that was measured once in each round.
-    pub(crate) fn new(what: impl Into<String>, wanted: Wanted, samples: Vec<f64>) -> Self {
-        let Wanted { unit, must, goal } = wanted;
-        let measured = (!samples.is_empty()).then(|| median(&samples));
+    pub(crate) fn new(what: impl Into<String>, wanted: Wanted, samples: &[f64]) -> Self {
+        let Wanted { unit, must } = wanted;
+        let measured = (!samples.is_empty()).then(|| median(samples));
         let verdict = match measured {
             None => Verdict::NotMeasured,
             Some(measured) if must.holds(measured) => Verdict::Reached,
             Some(_) => Verdict::NotReached,
         };
         let measured = measured.map(to_three_decimals);
-        let quoted = Quoted { what: what.into(), measured, unit, must, verdict, note: String::new() };
-        Self { quoted, goal, samples, samples_by_cpu_time: vec![], others: None }
+        Self { what: what.into(), measured, unit, must, verdict, note: String::new() }
     }
 
     /// A figure that cannot be measured here, with the reason.
     pub(crate) fn not_measured(what: impl Into<String>, wanted: Wanted, why: &str) -> Self {
-        Self::new(what, wanted, vec![]).with_note(why)
+        Self::new(what, wanted, &[]).with_note(why)
     }
 
-    pub(crate) fn with_note(mut self, note: impl Into<String>) -> Self {
-        self.quoted.note = note.into();
-        self
-    }
-
-    pub(crate) fn by_cpu_time(self, samples_by_cpu_time: Vec<f64>) -> Self {
-        Self { samples_by_cpu_time, ..self }
+    pub(crate) fn with_note(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
     }
 
     /// Adds the share of all cores that other programs took, 0 to 1. Above [`MOST_FOR_OTHERS`] the
@@ -92,28 +63,18 @@ impl Figure {
     /// bare loop with two.
     pub(crate) fn beside(mut self, others: f64) -> Self {
         if others > MOST_FOR_OTHERS {
-            self.quoted.verdict = Verdict::Disturbed;
+            self.verdict = Verdict::Disturbed;
+            let share = others * 100.0;
+            self.note = format!("{}, other programs took {share:.0} % of the machine", self.note);
         }
-        self.others = Some(others);
         self
     }
 
     /// Returns the cells below [`HEADS`].
-    pub(crate) fn cells(&self) -> [String; 6] {
-        let Quoted { what, measured, unit, must, verdict, note } = &self.quoted;
-        let by_cpu_time = (!self.samples_by_cpu_time.is_empty())
-            .then(|| format!("{} by CPU time", unit.show(median(&self.samples_by_cpu_time))));
-        let others = self.others.filter(|others| *others > MOST_FOR_OTHERS);
-        let others = others.map(|share| format!("other programs took {:.0} % of the machine", share * 100.0));
-        let notes = Some(note.clone()).filter(|note| !note.is_empty()).into_iter().chain(by_cpu_time);
-        [
-            what.clone(),
-            measured.map_or_else(|| "–".to_owned(), |measured| unit.show(measured)),
-            must.to_string(),
-            self.goal.map_or_else(String::new, |goal| must.at(goal).to_string()),
-            verdict.to_string(),
-            notes.chain(others).collect::<Vec<_>>().join(", "),
-        ]
+    pub(crate) fn cells(&self) -> [String; 5] {
+        let Self { what, measured, unit, must, verdict, note } = self;
+        let measured = measured.map_or_else(|| "–".to_owned(), |measured| unit.show(measured));
+        [what.clone(), measured, must.to_string(), verdict.to_string(), note.clone()]
     }
 }
 
@@ -123,7 +84,7 @@ pub(crate) fn to_three_decimals(value: f64) -> f64 {
 }
 
 /// The headings of [`Figure::cells`].
-pub(crate) const HEADS: [&str; 6] = ["what", "measured", "must", "goal", "verdict", "note"];
+pub(crate) const HEADS: [&str; 5] = ["what", "measured", "must", "verdict", "note"];
 
 /// The programs of an idle system take less.
 const MOST_FOR_OTHERS: f64 = 0.05;
@@ -142,15 +103,6 @@ impl Bound {
             Self::AtLeast(bound) => measured >= bound,
             Self::AtMost(bound) => measured <= bound,
             Self::Below(bound) => measured < bound,
-        }
-    }
-
-    /// Returns the bound of this kind at another value.
-    fn at(self, value: f64) -> Self {
-        match self {
-            Self::AtLeast(_) => Self::AtLeast(value),
-            Self::AtMost(_) => Self::AtMost(value),
-            Self::Below(_) => Self::Below(value),
         }
     }
 }
@@ -214,8 +166,7 @@ mod tests {
 
     #[test]
     fn the_median_decides_the_verdict() {
-        let verdict =
-            |must, samples: &[f64]| Figure::new("", Wanted::times(must), samples.into()).quoted.verdict;
+        let verdict = |must, samples: &[f64]| Figure::new("", Wanted::times(must), samples).verdict;
         assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.9, 1.0]), Verdict::Reached);
         assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.89, 1.0]), Verdict::NotReached);
         assert_eq!(verdict(Bound::AtMost(5.0), &[5.0]), Verdict::Reached);
@@ -226,8 +177,8 @@ mod tests {
 
     #[test]
     fn a_disturbed_measurement_is_not_reached() {
-        let figure = || Figure::new("", Wanted::times(Bound::AtLeast(0.9)), vec![1.0]);
-        assert_eq!(figure().beside(0.01).quoted.verdict, Verdict::Reached);
-        assert_eq!(figure().beside(0.2).quoted.verdict, Verdict::Disturbed);
+        let figure = || Figure::new("", Wanted::times(Bound::AtLeast(0.9)), &[1.0]);
+        assert_eq!(figure().beside(0.01).verdict, Verdict::Reached);
+        assert_eq!(figure().beside(0.2).verdict, Verdict::Disturbed);
     }
 }

@@ -72,7 +72,7 @@ fn figure(bound: &KernelBound, measurements: &[Measurement]) -> Option<Figure> {
         Some(format!("{name} {gain:.2} ×"))
     });
     let note: Vec<_> = variant.into_iter().chain(other).chain(beside).collect();
-    Some(Figure::new(what, wanted, samples).with_note(note.join(", ")))
+    Some(Figure::new(what, wanted, &samples).with_note(note.join(", ")))
 }
 
 fn bcrypt(rounds: usize) -> Measurements {

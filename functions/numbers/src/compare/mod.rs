@@ -53,9 +53,6 @@ fn measure(arguments: &CompareArguments) -> Result<String, Box<dyn Error>> {
     progress.print("done");
     let (machine, seconds) = (ThisMachine::this(), service.map(|own| own.seconds));
     let summary = Summary { machine, rounds, seconds, figures, kernels };
-    if let Some(file) = &arguments.json {
-        fs::write(file, summary.json()?)?;
-    }
     if let Some(directory) = results {
         fs::create_dir_all(directory)?;
         fs::write(directory.join("figures.json"), summary.quoted()?)?;

@@ -9,7 +9,6 @@ use std::{thread, time::Duration};
 use crate::measure::{median, thread_time};
 use saltern_algorithm::Output;
 use saltern_page::Table;
-use serde::Serialize;
 
 /// One way of computing the same hashes.
 pub(crate) struct Contender<'a> {
@@ -47,7 +46,6 @@ impl<'a> Contender<'a> {
 }
 
 /// The measurements of one setting.
-#[derive(Serialize)]
 pub(crate) struct Measurement {
     /// The setting, as the figures name it.
     pub(crate) setting: String,
@@ -59,7 +57,6 @@ pub(crate) struct Measurement {
 }
 
 /// The times of a contender: CPU time of the calling thread, as a mean over the cores.
-#[derive(Serialize)]
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) at_once: usize,

@@ -17,7 +17,6 @@ use super::{
     rounds::Measurement,
 };
 
-#[derive(Serialize)]
 pub(super) struct Summary {
     pub(super) machine: ThisMachine,
     /// Rounds of every figure, which is the median over them.
@@ -47,7 +46,7 @@ impl Summary {
         let tables = self.kernels.iter().map(Measurement::table);
         let tables = tables.chain((!self.figures.is_empty()).then_some(figures));
         let tables: Vec<_> = tables.map(|table| table.text()).collect();
-        let count = |verdict| self.figures.iter().filter(|own| own.quoted.verdict == verdict).count();
+        let count = |verdict| self.figures.iter().filter(|own| own.verdict == verdict).count();
         let ending = format!(
             "{} reached, {} not reached, {} not measured, {} disturbed by other programs.",
             count(Verdict::Reached),
@@ -72,8 +71,7 @@ impl Summary {
 
     /// Returns what documents quote as JSON, with a figure in each line.
     pub(super) fn quoted(&self) -> serde_json::Result<String> {
-        let figures: Result<Vec<_>, _> =
-            self.figures.iter().map(|figure| to_string(&figure.quoted)).collect();
+        let figures: Result<Vec<_>, _> = self.figures.iter().map(to_string).collect();
         Ok(format!(
             "{{\n\"machine\": {},\n\"rounds\": {},\n\"seconds\": {},\n\"bcrypt_10_lanes\": {},\n\"figures\": [\n{}\n]\n}}\n",
             to_string(&self.machine)?,
@@ -82,11 +80,6 @@ impl Summary {
             to_string(&self.lanes())?,
             figures?.join(",\n"),
         ))
-    }
-
-    /// Returns everything as JSON, with every sample.
-    pub(super) fn json(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|json| json + "\n")
     }
 }
 

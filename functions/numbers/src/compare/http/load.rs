@@ -12,7 +12,6 @@ use serde_json::json;
 
 use super::{
     super::{contenders::Hashes, rounds::count},
-    Speed, own_time,
     server::Server,
 };
 
@@ -50,16 +49,12 @@ pub(crate) struct Seen {
     /// Milliseconds of the responses with status 503.
     pub(crate) refusals: Vec<f64>,
     window: Duration,
-    /// CPU time of the service and the callers.
-    cpu: Duration,
 }
 
 impl Seen {
-    /// Returns the matches within the deadline. Their CPU time includes that of refusals.
-    pub(crate) fn speed(&self) -> Speed {
-        let matches = count(self.in_time.len());
-        let rate = matches / self.window.as_secs_f64();
-        Speed { rate, cpu_seconds_each: self.cpu.as_secs_f64() / matches }
+    /// Returns the matches a second within the deadline.
+    pub(crate) fn rate(&self) -> f64 {
+        count(self.in_time.len()) / self.window.as_secs_f64()
     }
 
     pub(crate) fn median_ms(&self) -> f64 {
@@ -124,23 +119,19 @@ pub(crate) fn run(
         refusals.lock().expect("no caller panics").append(&mut own_refusals);
         Ok(())
     };
-    let cpu = thread::scope(|scope| -> io::Result<Duration> {
+    thread::scope(|scope| -> io::Result<()> {
         let thread = |_| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, caller);
         let threads = (0..callers).map(thread).collect::<io::Result<Vec<_>>>()?;
-        thread::sleep(from.saturating_duration_since(Instant::now()));
-        let cpu = own_time(server)?;
         thread::sleep(to.saturating_duration_since(Instant::now()));
-        let cpu = own_time(server)?.saturating_sub(cpu);
         over.store(true, Relaxed);
-        threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))?;
-        Ok(cpu)
+        threads.into_iter().try_for_each(|thread| thread.join().expect("no caller panics"))
     })?;
     let in_time = in_time.into_inner().expect("no caller panics");
     if in_time.is_empty() {
         return Err("no response came within the measurement: give more --seconds".into());
     }
     let refusals = refusals.into_inner().expect("no caller panics");
-    Ok(Seen { in_time, late: late.into_inner(), refusals, window, cpu })
+    Ok(Seen { in_time, late: late.into_inner(), refusals, window })
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -10,7 +10,7 @@ use core::{error::Error, time::Duration};
 use std::{io, thread, time::Instant};
 
 use crate::compare::others::Others;
-use crate::measure::{Meter, median, process_time, thread_time};
+use crate::measure::{Meter, median, process_time};
 
 use super::{
     arguments::ServiceArguments,
@@ -67,27 +67,26 @@ impl Bench<'_> {
         // of the kernel.
         let mut own = bound.own_kernel(&hashes)?.map(Running::Loops);
         let others = Others::until_now(own_time(&server)? + limit.cpu_time()?)?;
-        let (mut ratios, mut by_cpu_time, mut of_own) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ratios, mut of_own) = (Vec::new(), Vec::new());
         let (mut rates, mut limits, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
         let (mut late, mut refused) = (0, 0);
         for _ in 0..self.rounds {
             let half = self.window / 2;
-            let before = limit.speed(&call, bound.callers, half)?;
-            let seen = load::run(&server, &call, bound.callers.pace(before.rate), self.window)
-                .map_err(|error| format!("{what} of {:.0} hashes a second: {error}", before.rate))?;
-            let around = before.mean(limit.speed(&call, bound.callers, half)?);
-            let speed = seen.speed();
-            ratios.push(speed.rate / around.rate);
-            by_cpu_time.push(around.cpu_seconds_each / speed.cpu_seconds_each);
-            rates.push(speed.rate);
-            limits.push(around.rate);
+            let before = limit.rate(&call, bound.callers, half)?;
+            let seen = load::run(&server, &call, bound.callers.pace(before), self.window)
+                .map_err(|error| format!("{what} of {before:.0} hashes a second: {error}"))?;
+            let around = f64::midpoint(before, limit.rate(&call, bound.callers, half)?);
+            let rate = seen.rate();
+            ratios.push(rate / around);
+            rates.push(rate);
+            limits.push(around);
             late += seen.late;
             refused += seen.refusals.len();
             if !seen.refusals.is_empty() {
                 refusals.push(median(&seen.refusals));
             }
             if let Some(own) = &mut own {
-                of_own.push(speed.rate / own.speed(&call, bound.callers, half)?.rate);
+                of_own.push(rate / own.rate(&call, bound.callers, half)?);
             }
         }
         let others = others.share_since(own_time(&server)? + limit.cpu_time()?)?;
@@ -100,10 +99,9 @@ impl Bench<'_> {
         }
         let title =
             if deadline.is_some() { format!("{what}, deadline 1 s: answers in time") } else { what.clone() };
-        let figure = Figure::new(title, bound.wanted, ratios).by_cpu_time(by_cpu_time);
-        let mut figures = vec![figure.with_note(note).beside(others)];
+        let mut figures = vec![Figure::new(title, bound.wanted, &ratios).with_note(note).beside(others)];
         if deadline.is_some() {
-            figures.push(Figure::new(format!("{what}: median time to refuse"), REFUSAL, refusals));
+            figures.push(Figure::new(format!("{what}: median time to refuse"), REFUSAL, &refusals));
         }
         Ok(figures)
     }
@@ -118,21 +116,17 @@ impl Bench<'_> {
         let server = self.start(LANES_MODE)?;
         let call = Call::verify(&Hashes::new(cost.params, 1)?, None);
         let others = Others::until_now(own_time(&server)?)?;
-        let (mut ratios, mut by_cpu_time) = (Vec::new(), Vec::new());
-        let (mut alones, mut togethers) = (Vec::new(), Vec::new());
+        let (mut ratios, mut alones, mut togethers) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..self.rounds {
             let run = |callers| load::run(&server, &call, Pace::Closed { callers }, self.window / 2);
             let (alone, together) = (run(1)?, run(callers)?);
             ratios.push(together.median_ms() / alone.median_ms());
-            // The core's time for the hashes of all its callers, divided by its time for one hash.
-            let each = together.speed().cpu_seconds_each / alone.speed().cpu_seconds_each;
-            by_cpu_time.push(each * count(CALLERS_A_CORE));
             alones.push(alone.median_ms());
             togethers.push(together.median_ms());
         }
         let others = others.share_since(own_time(&server)?)?;
         let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
-        Ok(Figure::new(what, wanted, ratios).by_cpu_time(by_cpu_time).with_note(note).beside(others))
+        Ok(Figure::new(what, wanted, &ratios).with_note(note).beside(others))
     }
 
     fn start(&self, mode: &[&str]) -> Result<Server, Box<dyn Error>> {
@@ -160,39 +154,19 @@ enum Running<'a> {
     Service(Server),
 }
 
-/// The speed of hashes.
-#[derive(Clone, Copy)]
-struct Speed {
-    /// Hashes a second of wall time.
-    rate: f64,
-    /// CPU time for each hash.
-    cpu_seconds_each: f64,
-}
-
-impl Speed {
-    fn mean(self, other: Self) -> Self {
-        Self {
-            rate: f64::midpoint(self.rate, other.rate),
-            cpu_seconds_each: f64::midpoint(self.cpu_seconds_each, other.cpu_seconds_each),
-        }
-    }
-}
-
 impl Running<'_> {
-    fn speed(&mut self, call: &Call, callers: Callers, window: Duration) -> Result<Speed, Box<dyn Error>> {
+    /// Returns the hashes a second.
+    fn rate(&mut self, call: &Call, callers: Callers, window: Duration) -> Result<f64, Box<dyn Error>> {
         let contenders = match self {
-            Self::Service(server) => return Ok(load::run(server, call, callers.pace(0.0), window)?.speed()),
+            Self::Service(server) => return Ok(load::run(server, call, callers.pace(0.0), window)?.rate()),
             Self::Loops(contenders) => contenders,
         };
-        let speeds: Option<Vec<Speed>> = thread::scope(|scope| {
+        let rate: Option<f64> = thread::scope(|scope| {
             let threads: Vec<_> =
                 contenders.iter_mut().map(|own| scope.spawn(|| loop_for(own, window))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a loop that ends")).collect()
+            threads.into_iter().map(|thread| thread.join().expect("a loop that ends")).sum()
         });
-        let speeds = speeds.ok_or("a kernel fails")?;
-        let rate: f64 = speeds.iter().map(|speed| speed.rate).sum();
-        let cpu_seconds: f64 = speeds.iter().map(|speed| speed.rate * speed.cpu_seconds_each).sum();
-        Ok(Speed { rate, cpu_seconds_each: cpu_seconds / rate })
+        Ok(rate.ok_or("a kernel fails")?)
     }
 
     /// Returns the CPU time of another process.
@@ -207,15 +181,14 @@ fn warm(mut contender: Contender<'_>) -> Result<Contender<'_>, &'static str> {
     Ok(contender)
 }
 
-fn loop_for(contender: &mut Contender<'_>, window: Duration) -> Option<Speed> {
-    let (start, cpu_start) = (Instant::now(), thread_time());
+/// Returns the hashes a second.
+fn loop_for(contender: &mut Contender<'_>, window: Duration) -> Option<f64> {
+    let start = Instant::now();
     let mut hashes = 0;
     while start.elapsed() < window {
         hashes += contender.call()?;
     }
-    let cpu = thread_time().saturating_sub(cpu_start).as_secs_f64();
-    let hashes = count(hashes);
-    Some(Speed { rate: hashes / start.elapsed().as_secs_f64(), cpu_seconds_each: cpu / hashes })
+    Some(count(hashes) / start.elapsed().as_secs_f64())
 }
 
 impl ServiceBound {

@@ -111,9 +111,9 @@ pub(super) fn starts(arguments: &ServiceArguments, rounds: usize) -> Result<[Fig
         environment.stop()?;
     }
     Ok([
-        Figure::new("`saltern serve`: start to first answer", FIRST_ANSWER, answers),
-        Figure::new("`saltern serve`: idle resident memory", IDLE_MEMORY, memory),
-        Figure::new("`bootstrap`: start to first poll of a local Runtime API", FIRST_POLL, polls),
+        Figure::new("`saltern serve`: start to first answer", FIRST_ANSWER, &answers),
+        Figure::new("`saltern serve`: idle resident memory", IDLE_MEMORY, &memory),
+        Figure::new("`bootstrap`: start to first poll of a local Runtime API", FIRST_POLL, &polls),
         zip(&arguments.zip),
     ])
 }
@@ -124,7 +124,7 @@ fn zip(file: &Path) -> Figure {
     let what = "arm64 zip for Lambda";
     match fs::metadata(file) {
         #[allow(clippy::cast_precision_loss, reason = "a few million")]
-        Ok(metadata) => Figure::new(what, ZIP, vec![metadata.len() as f64 / BYTES_PER_MB]),
+        Ok(metadata) => Figure::new(what, ZIP, &[metadata.len() as f64 / BYTES_PER_MB]),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Figure::not_measured(what, ZIP, "the file is missing: run `make package`")
         }
