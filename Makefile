@@ -17,7 +17,7 @@ test-all:
 RESULTS ?= target/bench
 
 bench:
-	cargo build --release --locked --package saltern-cli --package saltern-lambda
+	cargo build --release --locked --package saltern-cli
 	cargo build --release --locked --package saltern-numbers --features peers
 	target/release/saltern-numbers compare all --results $(RESULTS)
 

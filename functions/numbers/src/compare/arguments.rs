@@ -40,14 +40,8 @@ pub(super) enum Part {
 #[derive(Args, Debug)]
 pub(super) struct ServiceArguments {
     /// The program `saltern`
-    #[arg(long, value_name = "FILE", default_value_os_t = beside_this_program("saltern"))]
+    #[arg(long, value_name = "FILE", default_value_os_t = beside_this_program())]
     pub(super) server: PathBuf,
-    /// The program `bootstrap` of the Lambda function
-    #[arg(long, value_name = "FILE", default_value_os_t = beside_this_program("bootstrap"))]
-    pub(super) bootstrap: PathBuf,
-    /// The zip for Lambda on arm64, from `make package`
-    #[arg(long, value_name = "FILE", default_value = "dist/saltern-lambda-arm64.zip")]
-    pub(super) zip: PathBuf,
     /// Seconds of each measurement over HTTP
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS)]
     pub(super) seconds: NonZeroU64,
@@ -63,8 +57,8 @@ pub(super) enum Kernel {
     Scrypt,
 }
 
-fn beside_this_program(name: &str) -> PathBuf {
-    env::current_exe().unwrap_or_default().with_file_name(name)
+fn beside_this_program() -> PathBuf {
+    env::current_exe().unwrap_or_default().with_file_name("saltern")
 }
 
 /// The published figures are medians of five rounds.

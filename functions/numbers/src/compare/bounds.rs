@@ -132,10 +132,6 @@ pub(crate) const TOGETHER: [(Cost, Wanted); 2] =
     [(BCRYPT_10, Wanted::times(Bound::AtMost(1.4))), (ARGON2_64_4, Wanted::times(Bound::AtMost(2.6)))];
 
 pub(crate) const REFUSAL: Wanted = Wanted::of(Unit::Ms, Bound::Below(5.0));
-pub(crate) const FIRST_ANSWER: Wanted = Wanted::of(Unit::Ms, Bound::Below(30.0));
-pub(crate) const FIRST_POLL: Wanted = Wanted::of(Unit::Ms, Bound::Below(15.0));
-pub(crate) const IDLE_MEMORY: Wanted = Wanted::of(Unit::MiB, Bound::Below(16.0));
-pub(crate) const ZIP: Wanted = Wanted::of(Unit::Mb, Bound::Below(5.0));
 
 const fn service(
     cost: Cost,

@@ -143,10 +143,6 @@ impl fmt::Display for Verdict {
 pub(crate) enum Unit {
     Times,
     Ms,
-    /// 2^20 bytes.
-    MiB,
-    /// 10^6 bytes.
-    Mb,
 }
 
 impl Unit {
@@ -154,8 +150,6 @@ impl Unit {
         match self {
             Self::Times => format!("{value:.3} ×"),
             Self::Ms => format!("{value:.2} ms"),
-            Self::MiB => format!("{value:.1} MiB"),
-            Self::Mb => format!("{value:.2} MB"),
         }
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! 1. [`bounds`] is the table of all figures. A [`figure`] is a measurement with its bound.
 //! 2. [`kernels`] measures [`contenders`] in interleaved [`rounds`].
-//! 3. [`http`] measures the service under load, its start and its memory.
+//! 3. [`http`] measures the service under load.
 //! 4. [`summary`] writes the results.
 
 #![allow(clippy::expect_used, reason = "a measurement that fails ends the program")]

@@ -40,8 +40,6 @@ pub(super) fn figures(
     for (cost, wanted) in TOGETHER {
         figures.push(bench.together(cost, wanted)?);
     }
-    progress.print("starts and idle memory");
-    figures.extend(server::starts(arguments, rounds)?);
     Ok(figures)
 }
 

@@ -1,4 +1,4 @@
-//! A running `saltern serve`, and the figures of starts.
+//! A running `saltern serve`.
 
 use core::error::Error;
 use std::{
@@ -12,16 +12,7 @@ use std::{
 };
 
 use crate::compare::others::process_time_of;
-use saltern_stubs::{
-    http::{Client, request},
-    lambda::{Environment, RuntimeApi},
-};
-
-use super::super::{
-    arguments::ServiceArguments,
-    bounds::{FIRST_ANSWER, FIRST_POLL, IDLE_MEMORY, LANES_MODE, ZIP},
-    figure::Figure,
-};
+use saltern_stubs::http::{Client, request};
 
 pub(crate) struct Server {
     child: Child,
@@ -74,13 +65,6 @@ impl Server {
     pub(crate) fn cpu_time(&self) -> io::Result<Duration> {
         process_time_of(self.child.id())
     }
-
-    /// Returns the resident memory in MiB (`VmRSS`).
-    fn resident_mib(&self) -> Result<f64, Box<dyn Error>> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let kib = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
-        Ok(kib.trim().trim_end_matches(" kB").parse::<f64>()? / KIB_PER_MIB)
-    }
 }
 
 impl Drop for Server {
@@ -91,54 +75,8 @@ impl Drop for Server {
     }
 }
 
-/// Measures the times from the start of the programs to their first response and their first poll,
-/// and the memory of an idle server.
-pub(super) fn starts(arguments: &ServiceArguments, rounds: usize) -> Result<[Figure; 4], Box<dyn Error>> {
-    let (mut answers, mut memory, mut polls) = (Vec::new(), Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        let start = Instant::now();
-        let server = Server::start(&arguments.server, LANES_MODE)?;
-        answers.push(start.elapsed().as_secs_f64() * 1000.0);
-        thread::sleep(IDLE);
-        memory.push(server.resident_mib()?);
-        drop(server);
-
-        let api = RuntimeApi::start()?;
-        let environment = Environment::start(&[arguments.bootstrap.clone().into()], &api, &[])
-            .map_err(|error| format!("{} does not start ({error})", arguments.bootstrap.display()))?;
-        let first_poll = api.first_poll(TO_START).ok_or("bootstrap does not poll")?;
-        polls.push(first_poll.saturating_duration_since(environment.started).as_secs_f64() * 1000.0);
-        environment.stop()?;
-    }
-    Ok([
-        Figure::new("`saltern serve`: start to first answer", FIRST_ANSWER, &answers),
-        Figure::new("`saltern serve`: idle resident memory", IDLE_MEMORY, &memory),
-        Figure::new("`bootstrap`: start to first poll of a local Runtime API", FIRST_POLL, &polls),
-        zip(&arguments.zip),
-    ])
-}
-
-/// Returns the size of the zip for Lambda. `make package` builds it, which takes longer than this
-/// run.
-fn zip(file: &Path) -> Figure {
-    let what = "arm64 zip for Lambda";
-    match fs::metadata(file) {
-        #[allow(clippy::cast_precision_loss, reason = "a few million")]
-        Ok(metadata) => Figure::new(what, ZIP, &[metadata.len() as f64 / BYTES_PER_MB]),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Figure::not_measured(what, ZIP, "the file is missing: run `make package`")
-        }
-        Err(error) => Figure::not_measured(what, ZIP, &error.to_string()),
-    }
-}
-
-const BYTES_PER_MB: f64 = 1.0e6;
-const KIB_PER_MIB: f64 = 1024.0;
 const TO_START: Duration = Duration::from_secs(10);
 const BETWEEN_ATTEMPTS: Duration = Duration::from_micros(200);
-
-/// Between the first response and the reading of the memory.
-const IDLE: Duration = Duration::from_millis(500);
 
 /// Longer than any response takes.
 const PATIENCE: Duration = Duration::from_secs(30);
