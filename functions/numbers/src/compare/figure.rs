@@ -58,18 +58,6 @@ impl Figure {
         Self { note: note.into(), ..self }
     }
 
-    /// Adds the share of all cores that other programs took, 0 to 1. Above [`MOST_FOR_OTHERS`] the
-    /// figure is disturbed: beside other programs, a service with many threads gets more than a
-    /// bare loop with two.
-    pub(crate) fn beside(mut self, others: f64) -> Self {
-        if others > MOST_FOR_OTHERS {
-            self.verdict = Verdict::Disturbed;
-            let share = others * 100.0;
-            self.note = format!("{}, other programs took {share:.0} % of the machine", self.note);
-        }
-        self
-    }
-
     /// Returns the cells below [`HEADS`].
     pub(crate) fn cells(&self) -> [String; 5] {
         let Self { what, measured, unit, must, verdict, note } = self;
@@ -85,9 +73,6 @@ pub(crate) fn to_three_decimals(value: f64) -> f64 {
 
 /// The headings of [`Figure::cells`].
 pub(crate) const HEADS: [&str; 5] = ["what", "measured", "must", "verdict", "note"];
-
-/// The programs of an idle system take less.
-const MOST_FOR_OTHERS: f64 = 0.05;
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -123,8 +108,6 @@ pub(crate) enum Verdict {
     Reached,
     NotReached,
     NotMeasured,
-    /// Other programs took too much of the machine.
-    Disturbed,
 }
 
 impl fmt::Display for Verdict {
@@ -133,7 +116,6 @@ impl fmt::Display for Verdict {
             Self::Reached => "reached",
             Self::NotReached => "NOT REACHED",
             Self::NotMeasured => "not measured",
-            Self::Disturbed => "disturbed",
         })
     }
 }
@@ -167,12 +149,5 @@ mod tests {
         assert_eq!(verdict(Bound::Below(5.0), &[5.0]), Verdict::NotReached);
         assert_eq!(verdict(Bound::Below(5.0), &[]), Verdict::NotMeasured);
         assert_eq!(verdict(Bound::AtMost(5.0), &[f64::NAN]), Verdict::NotReached);
-    }
-
-    #[test]
-    fn a_disturbed_measurement_is_not_reached() {
-        let figure = || Figure::new("", Wanted::times(Bound::AtLeast(0.9)), &[1.0]);
-        assert_eq!(figure().beside(0.01).verdict, Verdict::Reached);
-        assert_eq!(figure().beside(0.2).verdict, Verdict::Disturbed);
     }
 }

@@ -16,7 +16,6 @@ mod contenders;
 mod figure;
 mod http;
 mod kernels;
-mod others;
 mod peers;
 mod rounds;
 mod summary;
@@ -39,6 +38,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
 
 fn measure(arguments: &CompareArguments) -> Result<String, Box<dyn Error>> {
     let (rounds, progress) = (arguments.rounds, Progress::start());
+    // Ratios between a service with many threads and a bare loop hold on an idle machine alone.
+    let load = fs::read_to_string("/proc/loadavg")?;
+    progress.print(&format!("load averages before the start: {}", load.trim_end()));
     let (kernels, service, results) = match &arguments.part {
         Part::All { service, results } => {
             (kernels::measurements(None, rounds.get(), &progress)?, Some(service), results.as_deref())

@@ -48,11 +48,10 @@ impl Summary {
         let tables: Vec<_> = tables.map(|table| table.text()).collect();
         let count = |verdict| self.figures.iter().filter(|own| own.verdict == verdict).count();
         let ending = format!(
-            "{} reached, {} not reached, {} not measured, {} disturbed by other programs.",
+            "{} reached, {} not reached, {} not measured.",
             count(Verdict::Reached),
             count(Verdict::NotReached),
-            count(Verdict::NotMeasured),
-            count(Verdict::Disturbed)
+            count(Verdict::NotMeasured)
         );
         format!("{heading}\n\n{}\n{ending}\n", tables.join("\n"))
     }

@@ -7,10 +7,9 @@ mod load;
 mod server;
 
 use core::{error::Error, time::Duration};
-use std::{io, thread, time::Instant};
+use std::{thread, time::Instant};
 
-use crate::compare::others::Others;
-use crate::measure::{Meter, median, process_time};
+use crate::measure::{Meter, median};
 
 use super::{
     arguments::ServiceArguments,
@@ -64,7 +63,6 @@ impl Bench<'_> {
         // The bare loop of the service's own kernel separates the cost of the service from the speed
         // of the kernel.
         let mut own = bound.own_kernel(&hashes)?.map(Running::Loops);
-        let others = Others::until_now(own_time(&server)? + limit.cpu_time()?)?;
         let (mut ratios, mut of_own) = (Vec::new(), Vec::new());
         let (mut rates, mut limits, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
         let (mut late, mut refused) = (0, 0);
@@ -87,7 +85,6 @@ impl Bench<'_> {
                 of_own.push(rate / own.rate(&call, bound.callers, half)?);
             }
         }
-        let others = others.share_since(own_time(&server)? + limit.cpu_time()?)?;
         let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&limits));
         if refused > 0 {
             note = format!("{note}, {refused} refused, {late} late");
@@ -97,7 +94,7 @@ impl Bench<'_> {
         }
         let title =
             if deadline.is_some() { format!("{what}, deadline 1 s: answers in time") } else { what.clone() };
-        let mut figures = vec![Figure::new(title, bound.wanted, &ratios).with_note(note).beside(others)];
+        let mut figures = vec![Figure::new(title, bound.wanted, &ratios).with_note(note)];
         if deadline.is_some() {
             figures.push(Figure::new(format!("{what}: median time to refuse"), REFUSAL, &refusals));
         }
@@ -113,7 +110,6 @@ impl Bench<'_> {
         self.progress.print(&what);
         let server = self.start(LANES_MODE)?;
         let call = Call::verify(&Hashes::new(cost.params, 1)?, None);
-        let others = Others::until_now(own_time(&server)?)?;
         let (mut ratios, mut alones, mut togethers) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..self.rounds {
             let run = |callers| load::run(&server, &call, Pace::Closed { callers }, self.window / 2);
@@ -122,9 +118,8 @@ impl Bench<'_> {
             alones.push(alone.median_ms());
             togethers.push(together.median_ms());
         }
-        let others = others.share_since(own_time(&server)?)?;
         let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
-        Ok(Figure::new(what, wanted, &ratios).with_note(note).beside(others))
+        Ok(Figure::new(what, wanted, &ratios).with_note(note))
     }
 
     fn start(&self, mode: &[&str]) -> Result<Server, Box<dyn Error>> {
@@ -165,11 +160,6 @@ impl Running<'_> {
             threads.into_iter().map(|thread| thread.join().expect("a loop that ends")).sum()
         });
         Ok(rate.ok_or("a kernel fails")?)
-    }
-
-    /// Returns the CPU time of another process.
-    fn cpu_time(&self) -> io::Result<Duration> {
-        if let Self::Service(server) = self { server.cpu_time() } else { Ok(Duration::ZERO) }
     }
 }
 
@@ -229,11 +219,6 @@ impl Callers {
             Self::Open(times) => Pace::Open { rate: limit * times },
         }
     }
-}
-
-/// Returns the time that is not the time of other programs.
-fn own_time(server: &Server) -> io::Result<Duration> {
-    Ok(process_time() + server.cpu_time()?)
 }
 
 /// The deadline of the open loops.

@@ -11,7 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::compare::others::process_time_of;
 use saltern_stubs::http::{Client, request};
 
 pub(crate) struct Server {
@@ -59,11 +58,6 @@ impl Server {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         Ok(Client::new(stream))
-    }
-
-    /// Returns the CPU time of all its threads since its start.
-    pub(crate) fn cpu_time(&self) -> io::Result<Duration> {
-        process_time_of(self.child.id())
     }
 }
 
