@@ -1,5 +1,7 @@
 //! The figures with their bounds, and the parameters that they name.
 
+use core::error::Error;
+
 use saltern_encoded::{
     Params,
     argon2::{Params as Argon2Params, Variant, Version},
@@ -7,8 +9,9 @@ use saltern_encoded::{
 };
 
 use super::{
-    contenders::{ARGON2_C, LIBXCRYPT},
-    figure::{Bound, Unit, Wanted},
+    contenders::{ARGON2_C, Hashes, LIBXCRYPT, by_argon2_c, by_crate, by_libxcrypt},
+    figure::Bound,
+    rounds::Contender,
 };
 
 /// A ratio of two contenders of [`kernels`](super::kernels).
@@ -16,15 +19,8 @@ pub(crate) struct KernelBound {
     pub(crate) setting: &'static str,
     pub(crate) of: &'static str,
     pub(crate) against: &'static str,
-    pub(crate) ratio: Ratio,
-    pub(crate) wanted: Wanted,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum Ratio {
-    /// The time of a call.
-    Time,
-    HashesPerCore,
+    /// At most so many times the time of a call, or at least so many times the hashes per core.
+    pub(crate) must: Bound,
 }
 
 pub(crate) const KERNELS: [KernelBound; 28] = [
@@ -69,78 +65,48 @@ pub(crate) const WHOLE: &str = "a hash computed whole";
 pub(crate) const IN_TURN: &str = "one after the other";
 
 const fn time(setting: &'static str, of: &'static str, against: &'static str, most: f64) -> KernelBound {
-    KernelBound { setting, of, against, ratio: Ratio::Time, wanted: Wanted::times(Bound::AtMost(most)) }
+    KernelBound { setting, of, against, must: Bound::AtMost(most) }
 }
 
 const fn gain(setting: &'static str, of: &'static str, against: &'static str, least: f64) -> KernelBound {
-    let wanted = Wanted::times(Bound::AtLeast(least));
-    KernelBound { setting, of, against, ratio: Ratio::HashesPerCore, wanted }
+    KernelBound { setting, of, against, must: Bound::AtLeast(least) }
 }
 
 /// The service under load, beside the limit of other code on the same cores.
 pub(crate) struct ServiceBound {
     pub(crate) cost: Cost,
-    pub(crate) callers: Callers,
+    pub(crate) callers: usize,
     pub(crate) mode: &'static [&'static str],
-    pub(crate) limit: Limit,
-    pub(crate) wanted: Wanted,
+    /// A bare loop of this contender on each core.
+    pub(crate) limit: (&'static str, Make),
+    pub(crate) must: Bound,
 }
 
-/// Who sends requests.
-#[derive(Clone, Copy)]
-pub(crate) enum Callers {
-    /// So many, each after the response to its last request.
-    Closed(usize),
-    /// The same, for each core.
-    ClosedPerCore(usize),
-    /// So many times the hashes of the limit, whatever the responses, with a deadline.
-    Open(f64),
-}
+type Make = for<'a> fn(&'a Hashes) -> Result<Contender<'a>, Box<dyn Error>>;
 
 /// Arguments of `saltern serve`. bcrypt-4 is below the floor.
 pub(crate) const CRATES_MODE: &[&str] = &["--kernels", "crates", "--accept-weak", "bcrypt"];
 pub(crate) const LANES_MODE: &[&str] = &["--kernels", "lanes"];
-pub(crate) const ONE_LANE_MODE: &[&str] = &["--kernels", "lanes", "--argon2-lanes", "1"];
 
-/// What the service is compared with.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Limit {
-    /// A bare loop of the reference crate on each core.
-    Raw,
-    /// A bare loop of libxcrypt on each core.
-    Libxcrypt,
-    /// A bare loop of the C reference of Argon2 on each core.
-    Argon2C,
-    /// The service with one lane of Argon2.
-    OneLane,
-}
-
-pub(crate) const SERVICE: [ServiceBound; 9] = [
-    service(BCRYPT_10, Callers::Closed(16), CRATES_MODE, Limit::Raw, 0.96),
-    service(BCRYPT_4, Callers::Closed(16), CRATES_MODE, Limit::Raw, 0.88),
-    service(BCRYPT_10, Callers::Open(5.0), CRATES_MODE, Limit::Raw, 0.95),
-    service(BCRYPT_10, Callers::Open(10.0), CRATES_MODE, Limit::Raw, 0.95),
-    service(BCRYPT_10, Callers::Closed(64), LANES_MODE, Limit::Libxcrypt, 3.3),
-    service(BCRYPT_10, Callers::Open(10.0), LANES_MODE, Limit::Libxcrypt, 3.1),
-    service(ARGON2_64_4, Callers::Closed(64), LANES_MODE, Limit::Argon2C, 1.6),
-    service(ARGON2_19, Callers::ClosedPerCore(2), LANES_MODE, Limit::OneLane, 0.98),
-    service(ARGON2_19, Callers::ClosedPerCore(4), LANES_MODE, Limit::OneLane, 0.98),
+pub(crate) const SERVICE: [ServiceBound; 3] = [
+    // A hash of a millisecond shows the cost of a request best.
+    service(BCRYPT_4, 16, CRATES_MODE, ("the raw loop", |hashes| Ok(by_crate(CRATES, hashes))), 0.88),
+    service(BCRYPT_10, 64, LANES_MODE, ("libxcrypt's limit", by_libxcrypt), 3.3),
+    service(ARGON2_64_4, 64, LANES_MODE, ("the C reference's limit", by_argon2_c), 1.6),
 ];
 
 /// The median time of several callers a core, divided by the time of one caller alone.
-pub(crate) const TOGETHER: [(Cost, Wanted); 2] =
-    [(BCRYPT_10, Wanted::times(Bound::AtMost(1.4))), (ARGON2_64_4, Wanted::times(Bound::AtMost(2.6)))];
-
-pub(crate) const REFUSAL: Wanted = Wanted::of(Unit::Ms, Bound::Below(5.0));
+pub(crate) const TOGETHER: [(Cost, Bound); 2] =
+    [(BCRYPT_10, Bound::AtMost(1.4)), (ARGON2_64_4, Bound::AtMost(2.6))];
 
 const fn service(
     cost: Cost,
-    callers: Callers,
+    callers: usize,
     mode: &'static [&'static str],
-    limit: Limit,
+    limit: (&'static str, Make),
     least: f64,
 ) -> ServiceBound {
-    ServiceBound { cost, callers, mode, limit, wanted: Wanted::times(Bound::AtLeast(least)) }
+    ServiceBound { cost, callers, mode, limit, must: Bound::AtLeast(least) }
 }
 
 /// Parameters, as the figures name them.

@@ -106,12 +106,14 @@ pub(crate) fn by_argon2_c(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Erro
     Ok(Contender::peer(ARGON2_C, move || c.hash(setting, hashes.password().as_bytes())))
 }
 
-/// Saltern's worker, which computes a lone hash by the fastest code of this machine.
+/// Saltern's worker, by the fastest code of this machine and with as many hashes as it has lanes.
 pub(crate) fn by_worker<'a>(name: &str, hashes: &'a Hashes) -> Contender<'a> {
-    Contender::own(name, 1, move || {
-        let password = Password::new(hashes.password().as_bytes()).ok()?;
-        let mut core = OneCore::new(&PoolSettings::new(NonZeroUsize::MIN));
-        core.compute(&hashes.admitted, &[password]).ok()
+    let kept_bytes = hashes.admitted.memory_bytes() * hashes.passwords.len() as u64;
+    let mut core = OneCore::new(&PoolSettings { kept_bytes, ..PoolSettings::new(NonZeroUsize::MIN) });
+    let at_once = core.lanes(hashes.admitted.setting()).min(hashes.passwords.len());
+    Contender::own(name, at_once, move || {
+        let passwords = hashes.passwords(at_once).into_iter().map(|password| Password::new(password).ok());
+        core.compute(&hashes.admitted, &passwords.collect::<Option<Vec<_>>>()?).ok()
     })
 }
 

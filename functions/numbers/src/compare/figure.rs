@@ -11,34 +11,14 @@ pub(crate) struct Figure {
     what: String,
     /// The median of the samples, one for each round.
     measured: Option<f64>,
-    unit: Unit,
     must: Bound,
     pub(super) verdict: Verdict,
     note: String,
 }
 
-/// The unit and the bound of a figure.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted {
-    unit: Unit,
-    must: Bound,
-}
-
-impl Wanted {
-    /// A ratio.
-    pub(crate) const fn times(must: Bound) -> Self {
-        Self::of(Unit::Times, must)
-    }
-
-    pub(crate) const fn of(unit: Unit, must: Bound) -> Self {
-        Self { unit, must }
-    }
-}
-
 impl Figure {
-    /// A figure that was measured once in each round.
-    pub(crate) fn new(what: impl Into<String>, wanted: Wanted, samples: &[f64]) -> Self {
-        let Wanted { unit, must } = wanted;
+    /// A ratio that was measured once in each round.
+    pub(crate) fn new(what: impl Into<String>, must: Bound, samples: &[f64]) -> Self {
         let measured = (!samples.is_empty()).then(|| median(samples));
         let verdict = match measured {
             None => Verdict::NotMeasured,
@@ -46,12 +26,7 @@ impl Figure {
             Some(_) => Verdict::NotReached,
         };
         let measured = measured.map(to_three_decimals);
-        Self { what: what.into(), measured, unit, must, verdict, note: String::new() }
-    }
-
-    /// A figure that cannot be measured here, with the reason.
-    pub(crate) fn not_measured(what: impl Into<String>, wanted: Wanted, why: &str) -> Self {
-        Self::new(what, wanted, &[]).with_note(why)
+        Self { what: what.into(), measured, must, verdict, note: String::new() }
     }
 
     pub(crate) fn with_note(self, note: impl Into<String>) -> Self {
@@ -60,8 +35,8 @@ impl Figure {
 
     /// Returns the cells below [`HEADS`].
     pub(crate) fn cells(&self) -> [String; 5] {
-        let Self { what, measured, unit, must, verdict, note } = self;
-        let measured = measured.map_or_else(|| "–".to_owned(), |measured| unit.show(measured));
+        let Self { what, measured, must, verdict, note } = self;
+        let measured = measured.map_or_else(|| "–".to_owned(), |measured| format!("{measured:.3} ×"));
         [what.clone(), measured, must.to_string(), verdict.to_string(), note.clone()]
     }
 }
@@ -79,7 +54,6 @@ pub(crate) const HEADS: [&str; 5] = ["what", "measured", "must", "verdict", "not
 pub(crate) enum Bound {
     AtLeast(f64),
     AtMost(f64),
-    Below(f64),
 }
 
 impl Bound {
@@ -87,7 +61,6 @@ impl Bound {
         match self {
             Self::AtLeast(bound) => measured >= bound,
             Self::AtMost(bound) => measured <= bound,
-            Self::Below(bound) => measured < bound,
         }
     }
 }
@@ -97,7 +70,6 @@ impl fmt::Display for Bound {
         match self {
             Self::AtLeast(bound) => write!(f, "≥ {bound}"),
             Self::AtMost(bound) => write!(f, "≤ {bound}"),
-            Self::Below(bound) => write!(f, "< {bound}"),
         }
     }
 }
@@ -120,34 +92,17 @@ impl fmt::Display for Verdict {
     }
 }
 
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Unit {
-    Times,
-    Ms,
-}
-
-impl Unit {
-    fn show(self, value: f64) -> String {
-        match self {
-            Self::Times => format!("{value:.3} ×"),
-            Self::Ms => format!("{value:.2} ms"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_median_decides_the_verdict() {
-        let verdict = |must, samples: &[f64]| Figure::new("", Wanted::times(must), samples).verdict;
+        let verdict = |must, samples: &[f64]| Figure::new("", must, samples).verdict;
         assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.9, 1.0]), Verdict::Reached);
         assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.89, 1.0]), Verdict::NotReached);
         assert_eq!(verdict(Bound::AtMost(5.0), &[5.0]), Verdict::Reached);
-        assert_eq!(verdict(Bound::Below(5.0), &[5.0]), Verdict::NotReached);
-        assert_eq!(verdict(Bound::Below(5.0), &[]), Verdict::NotMeasured);
+        assert_eq!(verdict(Bound::AtMost(5.0), &[]), Verdict::NotMeasured);
         assert_eq!(verdict(Bound::AtMost(5.0), &[f64::NAN]), Verdict::NotReached);
     }
 }

@@ -15,14 +15,14 @@ use super::{
     arguments::Kernel,
     bounds::{
         ARGON2_19, ARGON2_46, ARGON2_64_3, ARGON2_64_4, ARGON2_256, ARGON2_CRATE, BCRYPT_10, CRATES, IN_TURN,
-        KERNELS, KernelBound, ONE_BY_ONE, ONE_HASH, Ratio, SCRYPT_CRATE, WHOLE,
+        KERNELS, KernelBound, ONE_BY_ONE, ONE_HASH, SCRYPT_CRATE, WHOLE,
     },
     contenders::{
         Hashes, argon2_in_lanes, argon2_whole, bcrypt_in_lanes, by_argon2_c, by_aws_lc, by_crate,
         by_libxcrypt, by_worker, fastest_argon2, lanes, pbkdf2_in_lanes, scrypt_in_lanes,
     },
     cores,
-    figure::Figure,
+    figure::{Bound, Figure},
     rounds::{Measurement, measure},
     summary::Progress,
 };
@@ -47,21 +47,21 @@ pub(super) fn figures(measurements: &[Measurement]) -> Vec<Figure> {
 }
 
 fn figure(bound: &KernelBound, measurements: &[Measurement]) -> Option<Figure> {
-    let &KernelBound { setting, of, against, ratio, wanted } = bound;
+    let &KernelBound { setting, of, against, must } = bound;
     let mut measured = measurements.iter().filter(|own| own.setting == setting).peekable();
     measured.peek()?;
-    let quantity = match ratio {
-        Ratio::Time => "time",
-        Ratio::HashesPerCore => "hashes per core",
+    let quantity = match must {
+        Bound::AtMost(_) => "time",
+        Bound::AtLeast(_) => "hashes per core",
     };
     let what = format!("{setting}, {of}: {quantity} against {against}");
     let found = measured.find_map(|own| Some((own, own.row(of)?, own.row(against)?)));
     let Some((measurement, row, baseline)) = found else {
-        return Some(Figure::not_measured(what, wanted, "this machine or run has no such contender"));
+        return Some(Figure::new(what, must, &[]).with_note("this machine has no such contender"));
     };
-    let samples = match ratio {
-        Ratio::Time => row.call_time_against(baseline),
-        Ratio::HashesPerCore => row.hashes_per_core_against(baseline),
+    let samples = match must {
+        Bound::AtMost(_) => row.call_time_against(baseline),
+        Bound::AtLeast(_) => row.hashes_per_core_against(baseline),
     };
     let variant = row.name[of.len()..].strip_prefix(", ").map(str::to_owned);
     let other = baseline.name[against.len()..].strip_prefix(", ");
@@ -72,7 +72,7 @@ fn figure(bound: &KernelBound, measurements: &[Measurement]) -> Option<Figure> {
         Some(format!("{name} {gain:.2} ×"))
     });
     let note: Vec<_> = variant.into_iter().chain(other).chain(beside).collect();
-    Some(Figure::new(what, wanted, &samples).with_note(note.join(", ")))
+    Some(Figure::new(what, must, &samples).with_note(note.join(", ")))
 }
 
 fn bcrypt(rounds: usize) -> Measurements {
