@@ -11,7 +11,7 @@ test:
 test-all:
 	cargo xtask test-all
 
-# Takes some eleven minutes. Only the figures of an idle machine are worth keeping.
+# Takes some seven minutes. Only the figures of an idle machine are worth keeping.
 # RESULTS=DIRECTORY keeps them. The documents quote those in functions/numbers/results, by
 # processor.
 RESULTS ?= target/bench
@@ -19,7 +19,7 @@ RESULTS ?= target/bench
 bench:
 	cargo build --release --locked --package saltern-cli
 	cargo build --release --locked --package saltern-numbers --features peers
-	target/release/saltern-numbers compare all --results $(RESULTS)
+	target/release/saltern-numbers compare --results $(RESULTS)
 
 # Runs five evenings: the one that Yle had, one unprepared and three prepared. Takes at most eight
 # minutes after the build. The last lines name the report.

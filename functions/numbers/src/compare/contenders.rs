@@ -121,10 +121,9 @@ pub(crate) fn bcrypt_in_lanes(hashes: &Hashes, at_once: usize) -> Contender<'_> 
     Contender::own(lanes(at_once), at_once, move || Some(paths::bcrypt(&hashes.each(at_once))))
 }
 
-/// PBKDF2 on one code path, or with the fastest kernels.
-pub(crate) fn pbkdf2_in_lanes(hashes: &Hashes, at_once: usize, path: Option<Pbkdf2Path>) -> Contender<'_> {
-    let name = path.map_or_else(|| lanes(at_once), |path| format!("{at_once} at once by {path}"));
-    Contender::own(name, at_once, move || Some(paths::pbkdf2(path, &hashes.each(at_once))))
+pub(crate) fn pbkdf2_at_once(hashes: &Hashes, at_once: usize, path: Pbkdf2Path) -> Contender<'_> {
+    let compute = move || Some(paths::pbkdf2(Some(path), &hashes.each(at_once)));
+    Contender::own(format!("{at_once} at once by {path}"), at_once, compute)
 }
 
 /// Returns the fastest kernel of this machine, with memory for all hashes side by side.
@@ -134,34 +133,19 @@ pub(crate) fn fastest_argon2(hashes: &Hashes) -> Result<Arc<Argon2>, &'static st
 }
 
 /// A hash of Argon2 that is computed whole.
-pub(crate) fn argon2_whole<'a>(
-    name: impl Into<String>,
-    kernel: &Arc<Argon2>,
-    hashes: &'a Hashes,
-) -> Contender<'a> {
-    let kernel = Arc::clone(kernel);
-    Contender::own(name, 1, move || {
-        Some(vec![kernel.compute(&hashes.admitted, hashes.password().as_bytes())?])
-    })
+pub(crate) fn argon2_whole<'a>(name: &str, kernel: &Arc<Argon2>, hashes: &'a Hashes) -> Contender<'a> {
+    let (kernel, password) = (Arc::clone(kernel), hashes.password().as_bytes());
+    Contender::own(name, 1, move || Some(vec![kernel.compute(&hashes.admitted, password)?]))
 }
 
 pub(crate) fn argon2_in_lanes<'a>(kernel: &Arc<Argon2>, hashes: &'a Hashes, at_once: usize) -> Contender<'a> {
-    let kernel = Arc::clone(kernel);
-    Contender::own(lanes(at_once), at_once, move || {
-        kernel.compute_in_lanes(&hashes.admitted, &hashes.passwords(at_once))
-    })
+    let (kernel, passwords) = (Arc::clone(kernel), hashes.passwords(at_once));
+    Contender::own(lanes(at_once), at_once, move || kernel.compute_in_lanes(&hashes.admitted, &passwords))
 }
 
-pub(crate) fn scrypt_in_lanes<'a>(
-    name: String,
-    kernel: &Arc<Scrypt>,
-    hashes: &'a Hashes,
-    at_once: usize,
-) -> Contender<'a> {
-    let kernel = Arc::clone(kernel);
-    Contender::own(name, at_once, move || {
-        kernel.compute_in_lanes(&hashes.admitted, &hashes.passwords(at_once))
-    })
+pub(crate) fn scrypt_in_lanes<'a>(kernel: &Arc<Scrypt>, hashes: &'a Hashes, at_once: usize) -> Contender<'a> {
+    let (kernel, passwords) = (Arc::clone(kernel), hashes.passwords(at_once));
+    Contender::own(lanes(at_once), at_once, move || kernel.compute_in_lanes(&hashes.admitted, &passwords))
 }
 
 /// Returns the name of the contender with this many lanes.

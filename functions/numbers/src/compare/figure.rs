@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::measure::median;
+use saltern_page::Table;
 use serde::Serialize;
 
 /// A measured figure with its bound.
@@ -18,7 +19,7 @@ pub(crate) struct Figure {
 
 impl Figure {
     /// A ratio that was measured once in each round.
-    pub(crate) fn new(what: impl Into<String>, must: Bound, samples: &[f64]) -> Self {
+    pub(crate) fn new(what: String, must: Bound, samples: &[f64], note: String) -> Self {
         let measured = (!samples.is_empty()).then(|| median(samples));
         let verdict = match measured {
             None => Verdict::NotMeasured,
@@ -26,28 +27,23 @@ impl Figure {
             Some(_) => Verdict::NotReached,
         };
         let measured = measured.map(to_three_decimals);
-        Self { what: what.into(), measured, must, verdict, note: String::new() }
+        Self { what, measured, must, verdict, note }
     }
+}
 
-    pub(crate) fn with_note(self, note: impl Into<String>) -> Self {
-        Self { note: note.into(), ..self }
-    }
-
-    /// Returns the cells below [`HEADS`].
-    pub(crate) fn cells(&self) -> [String; 5] {
-        let Self { what, measured, must, verdict, note } = self;
+pub(crate) fn table(figures: &[Figure]) -> Table {
+    let cells = |Figure { what, measured, must, verdict, note }: &Figure| {
         let measured = measured.map_or_else(|| "–".to_owned(), |measured| format!("{measured:.3} ×"));
         [what.clone(), measured, must.to_string(), verdict.to_string(), note.clone()]
-    }
+    };
+    let heads = ["what", "measured", "must", "verdict", "note"];
+    heads.into_iter().fold(Table::new(""), Table::words).rows(figures.iter().map(cells))
 }
 
 /// More digits would differ between two runs.
 pub(crate) fn to_three_decimals(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
 }
-
-/// The headings of [`Figure::cells`].
-pub(crate) const HEADS: [&str; 5] = ["what", "measured", "must", "verdict", "note"];
 
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -98,7 +94,8 @@ mod tests {
 
     #[test]
     fn the_median_decides_the_verdict() {
-        let verdict = |must, samples: &[f64]| Figure::new("", must, samples).verdict;
+        let verdict =
+            |must, samples: &[f64]| Figure::new(String::new(), must, samples, String::new()).verdict;
         assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.9, 1.0]), Verdict::Reached);
         assert_eq!(verdict(Bound::AtLeast(0.9), &[0.1, 0.89, 1.0]), Verdict::NotReached);
         assert_eq!(verdict(Bound::AtMost(5.0), &[5.0]), Verdict::Reached);

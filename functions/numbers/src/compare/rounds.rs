@@ -16,7 +16,6 @@ pub(crate) struct Contender<'a> {
     name: String,
     /// The number of hashes that one call computes.
     at_once: usize,
-    is_peer: bool,
     run: Box<dyn FnMut() -> Option<Vec<Vec<u8>>> + Send + 'a>,
 }
 
@@ -26,7 +25,7 @@ impl<'a> Contender<'a> {
         name: impl Into<String>,
         mut run: impl FnMut() -> Option<Vec<u8>> + Send + 'a,
     ) -> Self {
-        Self { name: name.into(), at_once: 1, is_peer: true, run: Box::new(move || Some(vec![run()?])) }
+        Self { name: name.into(), at_once: 1, run: Box::new(move || Some(vec![run()?])) }
     }
 
     /// Saltern's code, which computes the first `at_once` hashes.
@@ -36,7 +35,7 @@ impl<'a> Contender<'a> {
         mut run: impl FnMut() -> Option<Vec<Output>> + Send + 'a,
     ) -> Self {
         let run = move || Some(run()?.iter().map(|output| output.expose().to_vec()).collect());
-        Self { name: name.into(), at_once, is_peer: false, run: Box::new(run) }
+        Self { name: name.into(), at_once, run: Box::new(run) }
     }
 
     /// Computes the hashes, and returns their number; `None` if the code fails.
@@ -49,10 +48,6 @@ impl<'a> Contender<'a> {
 pub(crate) struct Measurement {
     /// The setting, as the figures name it.
     pub(crate) setting: String,
-    /// What else matters for the times.
-    conditions: String,
-    /// Rounds of A B C … C B A.
-    rounds: usize,
     rows: Vec<Row>,
 }
 
@@ -60,11 +55,8 @@ pub(crate) struct Measurement {
 pub(crate) struct Row {
     pub(crate) name: String,
     pub(crate) at_once: usize,
-    is_peer: bool,
     /// Time of a call in each round, in milliseconds; each of its hashes takes that long.
     call_ms_samples: Vec<f64>,
-    /// The fastest call, which a busy machine distorts least.
-    fastest_call_ms: f64,
 }
 
 /// Measures the contenders. Each core has its own; all cores run the same contender at the same
@@ -75,7 +67,6 @@ pub(crate) struct Row {
 /// meaning.
 pub(crate) fn measure(
     setting: impl Into<String>,
-    conditions: impl Into<String>,
     expected: &[Vec<u8>],
     mut cores: Vec<Vec<Contender<'_>>>,
     rounds: usize,
@@ -88,36 +79,29 @@ pub(crate) fn measure(
     let row = |contender: &Contender<'_>| Row {
         name: contender.name.clone(),
         at_once: contender.at_once,
-        is_peer: contender.is_peer,
         call_ms_samples: Vec::with_capacity(rounds),
-        fastest_call_ms: f64::INFINITY,
     };
     let mut rows: Vec<_> = cores.first().into_iter().flatten().map(row).collect();
     for _ in 0..rounds {
         let mut twice_ms = vec![0.0; rows.len()];
         for index in (0..rows.len()).chain((0..rows.len()).rev()) {
-            let ms = mean_time(&mut cores, index).as_secs_f64() * 1000.0;
-            twice_ms[index] += ms;
-            rows[index].fastest_call_ms = rows[index].fastest_call_ms.min(ms);
+            twice_ms[index] += mean_time(&mut cores, index).as_secs_f64() * 1000.0;
         }
         for (row, twice_ms) in rows.iter_mut().zip(twice_ms) {
             row.call_ms_samples.push(twice_ms / 2.0);
         }
     }
-    Ok(Measurement { setting: setting.into(), conditions: conditions.into(), rounds, rows })
+    Ok(Measurement { setting: setting.into(), rows })
 }
 
 /// Runs a contender on all cores at the same time. Returns the mean of its times.
 fn mean_time(cores: &mut [Vec<Contender<'_>>], index: usize) -> Duration {
-    let count = u32::try_from(cores.len()).unwrap_or(u32::MAX);
-    let Some((own, others)) = cores.split_first_mut() else { return Duration::ZERO };
     let total: Duration = thread::scope(|scope| {
-        let others: Vec<_> =
-            others.iter_mut().map(|core| scope.spawn(move || thread_time_of(&mut core[index]))).collect();
-        let own = thread_time_of(&mut own[index]);
-        others.into_iter().map(|other| other.join().expect("no contender panics")).sum::<Duration>() + own
+        let threads: Vec<_> =
+            cores.iter_mut().map(|core| scope.spawn(|| thread_time_of(&mut core[index]))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no contender panics")).sum()
     });
-    total / count
+    total.div_f64(count(cores.len()))
 }
 
 /// Returns CPU time, not wall time: it excludes the time of other programs.
@@ -137,13 +121,10 @@ impl Measurement {
         self.rows.iter().filter(is_named).min_by(|one, other| one.hash_ms().total_cmp(&other.hash_ms()))
     }
 
-    /// Returns the measurement as a table, against the fastest peer or else the first row.
+    /// Returns the measurement as a table, against the first row.
     pub(crate) fn table(&self) -> Table {
-        let peers = self.rows.iter().filter(|row| row.is_peer);
-        let fastest = peers.min_by(|one, other| one.hash_ms().total_cmp(&other.hash_ms()));
-        let baseline = fastest.unwrap_or(&self.rows[0]);
+        let baseline = &self.rows[0];
         let cells = |row: &Row| {
-            let by_fastest = baseline.fastest_call_ms / row.fastest_call_ms * row.hashes_against(baseline);
             [
                 row.name.clone(),
                 row.at_once.to_string(),
@@ -151,17 +132,11 @@ impl Measurement {
                 format!("{:.2}", row.hash_ms()),
                 format!("{:.3} ×", median(&row.call_time_against(baseline))),
                 format!("{:.2} ×", median(&row.hashes_per_core_against(baseline))),
-                format!("{by_fastest:.2} ×"),
             ]
         };
-        let Self { setting, conditions, rounds, .. } = self;
-        let caption = format!(
-            "{setting}{conditions}: medians of {rounds} interleaved rounds, against {}",
-            baseline.name
-        );
-        Table::new(caption)
+        Table::new(format!("{}: against {}", self.setting, baseline.name))
             .words("")
-            .numbers_each(["at once", "call ms", "hash ms", "call time", "hashes/core", "by fastest"])
+            .numbers_each(["at once", "call ms", "hash ms", "call time", "hashes/core"])
             .rows(self.rows.iter().map(cells))
     }
 }
@@ -184,12 +159,8 @@ impl Row {
 
     /// Returns the hashes per core, divided by the other's in the same round.
     pub(crate) fn hashes_per_core_against(&self, other: &Self) -> Vec<f64> {
-        let hashes = self.hashes_against(other);
+        let hashes = count(self.at_once) / count(other.at_once);
         self.call_time_against(other).iter().map(|ratio| hashes / ratio).collect()
-    }
-
-    fn hashes_against(&self, other: &Self) -> f64 {
-        count(self.at_once) / count(other.at_once)
     }
 }
 
@@ -210,7 +181,7 @@ mod tests {
         let contender = |output: Option<u8>| Contender::peer("", move || output.map(|output| vec![output]));
         let measured = |other| {
             let contenders = vec![vec![contender(Some(1)), contender(other)]];
-            measure("", "", &[vec![1]], contenders, 1).is_ok()
+            measure("", &[vec![1]], contenders, 1).is_ok()
         };
         assert!(measured(Some(1)));
         assert!(!measured(Some(2)));
@@ -238,7 +209,7 @@ mod tests {
             })
         };
         let cores = vec![vec![meets(), meets()], vec![meets(), meets()]];
-        let measurement = measure("", "", &[vec![1]], cores, 3).unwrap();
+        let measurement = measure("", &[vec![1]], cores, 3).unwrap();
         assert!(!alone.load(Relaxed));
         assert_eq!(measurement.rows.iter().map(|row| row.call_ms_samples.len()).collect::<Vec<_>>(), [3, 3]);
     }
@@ -248,9 +219,7 @@ mod tests {
         let row = |name: &str, at_once, samples: &[f64]| Row {
             name: name.to_owned(),
             at_once,
-            is_peer: true,
             call_ms_samples: samples.to_vec(),
-            fastest_call_ms: 1.0,
         };
         let rows = vec![
             row("lib, slow", 1, &[9.0, 9.0]),
@@ -258,7 +227,7 @@ mod tests {
             row("4 lanes", 4, &[4.0, 4.0]),
             row("library", 1, &[1.0, 1.0]),
         ];
-        let measurement = Measurement { setting: String::new(), conditions: String::new(), rounds: 2, rows };
+        let measurement = Measurement { setting: String::new(), rows };
         let (lib, lanes) = (measurement.row("lib").unwrap(), measurement.row("4 lanes").unwrap());
         assert_eq!(lib.name, "lib, fast");
         assert_eq!(lanes.call_time_against(lib), [2.0, 1.0]);

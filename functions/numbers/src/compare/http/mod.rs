@@ -12,98 +12,74 @@ use std::{thread, time::Instant};
 use crate::measure::median;
 
 use super::{
-    arguments::ServiceArguments,
     bounds::{Cost, LANES_MODE, SERVICE, ServiceBound, TOGETHER},
     contenders::{Hashes, by_worker},
     cores,
     figure::{Bound, Figure},
+    progress,
     rounds::{Contender, count},
-    summary::Progress,
 };
 use server::Server;
 
 /// Measures all figures of the service.
-pub(super) fn figures(
-    arguments: &ServiceArguments,
-    rounds: usize,
-    progress: &Progress,
-) -> Result<Vec<Figure>, Box<dyn Error>> {
-    let bench = Bench { arguments, rounds, progress, window: Duration::from_secs(arguments.seconds.get()) };
-    let mut figures = Vec::new();
-    for bound in &SERVICE {
-        figures.push(bench.beside_limit(bound)?);
-    }
-    for (cost, must) in TOGETHER {
-        figures.push(bench.together(cost, must)?);
-    }
-    Ok(figures)
+pub(super) fn figures(rounds: usize) -> Result<Vec<Figure>, Box<dyn Error>> {
+    let beside_limits = SERVICE.iter().map(|bound| beside_limit(bound, rounds));
+    beside_limits.chain(TOGETHER.into_iter().map(|(cost, must)| together(cost, must, rounds))).collect()
 }
 
-struct Bench<'a> {
-    arguments: &'a ServiceArguments,
-    rounds: usize,
-    progress: &'a Progress,
-    window: Duration,
+/// Measures the matches of the service a second, divided by those of the limit before and
+/// after.
+fn beside_limit(bound: &ServiceBound, rounds: usize) -> Result<Figure, Box<dyn Error>> {
+    let ServiceBound { cost, callers, mode, limit: (limit, make), must } = *bound;
+    let (name, kernels) = (cost.name, mode[1]);
+    let what = format!("{name} verifies/s over HTTP, {callers} callers, {kernels}: of {limit}");
+    progress(&what);
+    let hashes = Hashes::new(cost.params, MOST_LANES)?;
+    let call = load::call(&hashes);
+    let server = Server::start(mode)?;
+    let mut limit = BareLoops::start(|| make(&hashes))?;
+    // The bare loop of the service's own kernel separates the cost of the service from the speed
+    // of the kernel.
+    let mut own =
+        (mode == LANES_MODE).then(|| BareLoops::start(|| Ok(by_worker("", &hashes)))).transpose()?;
+    let (mut ratios, mut rates, mut limits, mut of_own) = (vec![], vec![], vec![], vec![]);
+    for _ in 0..rounds {
+        let before = limit.rate(WINDOW / 2)?;
+        let times_ms = load::run(&server, &call, callers, WINDOW)?;
+        let rate = count(times_ms.len()) / WINDOW.as_secs_f64();
+        let around = f64::midpoint(before, limit.rate(WINDOW / 2)?);
+        ratios.push(rate / around);
+        rates.push(rate);
+        limits.push(around);
+        if let Some(own) = &mut own {
+            of_own.push(rate / own.rate(WINDOW / 2)?);
+        }
+    }
+    let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&limits));
+    if !of_own.is_empty() {
+        note = format!("{note}, {:.3} of its own kernel's bare loop", median(&of_own));
+    }
+    Ok(Figure::new(what, must, &ratios, note))
 }
 
-impl Bench<'_> {
-    /// Measures the matches of the service a second, divided by those of the limit before and
-    /// after.
-    fn beside_limit(&self, bound: &ServiceBound) -> Result<Figure, Box<dyn Error>> {
-        let ServiceBound { cost, callers, mode, limit: (limit, make), must } = *bound;
-        let (name, kernels) = (cost.name, mode[1]);
-        let what = format!("{name} verifies/s over HTTP, {callers} callers, {kernels}: of {limit}");
-        self.progress.print(&what);
-        let hashes = Hashes::new(cost.params, MOST_LANES)?;
-        let call = load::call(&hashes);
-        let server = Server::start(&self.arguments.server, mode)?;
-        let mut limit = BareLoops::start(|| make(&hashes))?;
-        // The bare loop of the service's own kernel separates the cost of the service from the speed
-        // of the kernel.
-        let mut own =
-            (mode == LANES_MODE).then(|| BareLoops::start(|| Ok(by_worker("", &hashes)))).transpose()?;
-        let (mut ratios, mut rates, mut limits, mut of_own) = (vec![], vec![], vec![], vec![]);
-        for _ in 0..self.rounds {
-            let half = self.window / 2;
-            let before = limit.rate(half)?;
-            let times_ms = load::run(&server, &call, callers, self.window)?;
-            let rate = count(times_ms.len()) / self.window.as_secs_f64();
-            let around = f64::midpoint(before, limit.rate(half)?);
-            ratios.push(rate / around);
-            rates.push(rate);
-            limits.push(around);
-            if let Some(own) = &mut own {
-                of_own.push(rate / own.rate(half)?);
-            }
-        }
-        let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&limits));
-        if !of_own.is_empty() {
-            note = format!("{note}, {:.3} of its own kernel's bare loop", median(&of_own));
-        }
-        Ok(Figure::new(what, must, &ratios).with_note(note))
+/// Measures the median time of several callers a core, divided by the time of one caller alone.
+fn together(cost: Cost, must: Bound, rounds: usize) -> Result<Figure, Box<dyn Error>> {
+    let (name, cores) = (cost.name, cores());
+    let callers = CALLERS_A_CORE * cores;
+    let what = format!("{name}, {callers} callers on {cores} cores, lanes: median time against one alone");
+    progress(&what);
+    let server = Server::start(LANES_MODE)?;
+    let call = load::call(&Hashes::new(cost.params, 1)?);
+    let (mut ratios, mut alones, mut togethers) = (vec![], vec![], vec![]);
+    for _ in 0..rounds {
+        let median_ms = |callers| load::run(&server, &call, callers, WINDOW / 2).map(|ms| median(&ms));
+        let (alone, together) = (median_ms(1)?, median_ms(callers)?);
+        ratios.push(together / alone);
+        alones.push(alone);
+        togethers.push(together);
     }
-
-    /// Measures the median time of several callers a core, divided by the time of one caller alone.
-    fn together(&self, cost: Cost, must: Bound) -> Result<Figure, Box<dyn Error>> {
-        let (name, cores) = (cost.name, cores());
-        let callers = CALLERS_A_CORE * cores;
-        let what =
-            format!("{name}, {callers} callers on {cores} cores, lanes: median time against one alone");
-        self.progress.print(&what);
-        let server = Server::start(&self.arguments.server, LANES_MODE)?;
-        let call = load::call(&Hashes::new(cost.params, 1)?);
-        let (mut ratios, mut alones, mut togethers) = (vec![], vec![], vec![]);
-        for _ in 0..self.rounds {
-            let median_ms =
-                |callers| load::run(&server, &call, callers, self.window / 2).map(|ms| median(&ms));
-            let (alone, together) = (median_ms(1)?, median_ms(callers)?);
-            ratios.push(together / alone);
-            alones.push(alone);
-            togethers.push(together);
-        }
-        let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
-        Ok(Figure::new(what, must, &ratios).with_note(note))
-    }
+    let note = format!("{:.1} ms against {:.1} ms", median(&togethers), median(&alones));
+    Ok(Figure::new(what, must, &ratios, note))
 }
 
 /// A thread for each core that only calls the kernel.
@@ -140,6 +116,9 @@ fn loop_for(contender: &mut Contender<'_>, window: Duration) -> Option<f64> {
     }
     Some(count(hashes) / start.elapsed().as_secs_f64())
 }
+
+/// About 120 hashes of bcrypt-10 on two cores, one at a time: one hash more or less is below 1 %.
+const WINDOW: Duration = Duration::from_secs(4);
 
 const CALLERS_A_CORE: usize = 4;
 

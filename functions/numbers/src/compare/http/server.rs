@@ -5,7 +5,7 @@ use std::{
     fs::{self, File},
     io,
     net::{SocketAddr, TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -22,11 +22,12 @@ pub(crate) struct Server {
 impl Server {
     /// Starts the server and waits for its first response. Its log goes to a file, as under a
     /// service manager.
-    pub(crate) fn start(binary: &Path, arguments: &[&str]) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn start(arguments: &[&str]) -> Result<Self, Box<dyn Error>> {
+        let binary = std::env::current_exe()?.with_file_name("saltern");
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let log = format!("saltern-numbers-{}-{}.log", std::process::id(), address.port());
         let log = std::env::temp_dir().join(log);
-        let child = Command::new(binary)
+        let child = Command::new(&binary)
             .args(["serve", "--listen", &address.to_string()])
             .args(arguments)
             .stdout(File::create(&log)?)
