@@ -4,63 +4,46 @@
 //! It uses kept memory: with its own `malloc`, page faults would count.
 #![allow(unsafe_code, reason = "calls C")]
 
-use core::{cell::Cell, ffi::c_void, ptr};
+use core::{cell::Cell, ptr};
 
 use argon2_sys::{
     ARGON2_DEFAULT_FLAGS, ARGON2_MEMORY_ALLOCATION_ERROR, ARGON2_OK, ARGON2_VERSION_13, Argon2_Context,
     Argon2_id, argon2_ctx,
 };
-use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
-use saltern_encoded::argon2::{Setting, Variant, Version};
+use rustix::mm::{Advice, madvise};
+use saltern_encoded::argon2::Setting;
 
 /// The C code with its memory: huge pages that exist before the first hash. The C code wipes the
 /// memory after each hash, which is its default.
 pub(crate) struct Argon2C {
-    mapped: *mut c_void,
-    /// The first huge page of the mapping.
-    start: *mut u8,
-    bytes: usize,
+    /// The C code uses the capacity. The length stays zero.
+    memory: Vec<HugePage>,
 }
 
-// SAFETY: the mapping belongs to this value alone, and `hash` takes it by `&mut`.
-unsafe impl Send for Argon2C {}
-
-impl Drop for Argon2C {
-    fn drop(&mut self) {
-        // SAFETY: the mapping has this length, and no hash runs that uses it.
-        let _unmapped = unsafe { munmap(self.mapped, self.bytes + HUGE_PAGE_BYTES) };
-    }
+/// A huge page of x86-64, at its place in memory.
+#[repr(C, align(0x20_0000))]
+struct HugePage {
+    _bytes: [u8; 2 << 20],
 }
 
 impl Argon2C {
-    /// Maps the memory for one hash at a time.
+    /// Takes the memory for one hash at a time.
     pub(crate) fn new(bytes: usize) -> Result<Self, rustix::io::Errno> {
-        let bytes = bytes.next_multiple_of(HUGE_PAGE_BYTES);
-        // SAFETY: a new mapping changes no other memory. The advice is for its part that begins on
-        // a huge page.
+        let mut memory = Vec::<HugePage>::with_capacity(bytes.div_ceil(size_of::<HugePage>()));
+        let (start, bytes) = (memory.as_mut_ptr().cast(), memory.capacity() * size_of::<HugePage>());
+        // SAFETY: both kinds of advice keep the content of the memory, which is this vector's.
         unsafe {
-            let mapped = mmap_anonymous(
-                ptr::null_mut(),
-                bytes + HUGE_PAGE_BYTES,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::PRIVATE,
-            )?;
-            let start = mapped.cast::<u8>();
-            let start = start.add(start.align_offset(HUGE_PAGE_BYTES));
-            madvise(start.cast(), bytes, Advice::LinuxHugepage)?;
-            madvise(start.cast(), bytes, Advice::LinuxPopulateWrite)?;
-            Ok(Self { mapped, start, bytes })
+            madvise(start, bytes, Advice::LinuxHugepage)?;
+            madvise(start, bytes, Advice::LinuxPopulateWrite)?;
         }
+        Ok(Self { memory })
     }
 
-    /// Returns the output; `None` if the C code fails, or for other settings than argon2id, version
-    /// 19.
+    /// Returns the output of argon2id, version 19; `None` if the C code fails.
     pub(crate) fn hash(&mut self, setting: &Setting, password: &[u8]) -> Option<Vec<u8>> {
         let params = setting.params();
-        if (params.variant(), params.version()) != (Variant::Id, Version::V19) {
-            return None;
-        }
-        MEMORY.set((self.start, self.bytes));
+        let available = self.memory.capacity() * size_of::<HugePage>();
+        MEMORY.set((self.memory.as_mut_ptr().cast(), available));
         let mut output = vec![0; setting.output_bytes()];
         let mut context = Argon2_Context {
             out: output.as_mut_ptr(),
@@ -105,6 +88,3 @@ unsafe extern "C" fn allocate(memory: *mut *mut u8, bytes: usize) -> i32 {
 }
 
 unsafe extern "C" fn free(_memory: *mut u8, _bytes: usize) {}
-
-/// A huge page of x86-64.
-const HUGE_PAGE_BYTES: usize = 2 << 20;

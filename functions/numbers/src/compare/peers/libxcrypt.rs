@@ -1,10 +1,7 @@
 //! `crypt_r` of the system's libxcrypt, which is opened at run time.
 #![allow(unsafe_code, reason = "calls C")]
 
-use core::{
-    ffi::{CStr, c_char},
-    fmt,
-};
+use core::ffi::{CStr, c_char};
 use std::ffi::CString;
 
 use libloading::Library;
@@ -12,7 +9,8 @@ use libloading::Library;
 /// The system's libxcrypt, with a work area that all its hashes use, as in a server.
 pub(crate) struct Libxcrypt {
     crypt_r: CryptR,
-    data: Box<[Aligned]>,
+    /// An opaque `struct crypt_data`, aligned for every C type.
+    data: Box<[u128]>,
     /// Keeps `crypt_r` in memory. As the last field it is dropped last.
     _library: Library,
 }
@@ -21,19 +19,15 @@ impl Libxcrypt {
     /// Opens the library.
     ///
     /// # Errors
-    /// [`NotFound`] if the system has no libxcrypt (Debian: `libcrypt1`).
-    pub(crate) fn open() -> Result<Self, NotFound> {
+    /// [`NOT_FOUND`] if the system has no libxcrypt.
+    pub(crate) fn open() -> Result<Self, &'static str> {
         // SAFETY: the initialisers of the system's libcrypt have no preconditions.
-        let library = unsafe { Library::new(SONAME) }.map_err(|_| NotFound)?;
+        let library = unsafe { Library::new(SONAME) }.map_err(|_| NOT_FOUND)?;
         // SAFETY: `crypt_r(3)` documents the signature `CryptR`. The library stays open as long as
         // the pointer.
         let crypt_r = unsafe { library.get::<CryptR>(b"crypt_r\0") }.map(|symbol| *symbol);
-        let crypt_r = crypt_r.map_err(|_| NotFound)?;
-        Ok(Self {
-            crypt_r,
-            data: vec![Aligned::ZERO; CRYPT_DATA_BYTES / size_of::<Aligned>()].into(),
-            _library: library,
-        })
+        let crypt_r = crypt_r.map_err(|_| NOT_FOUND)?;
+        Ok(Self { crypt_r, data: vec![0; CRYPT_DATA_BYTES / size_of::<u128>()].into(), _library: library })
     }
 
     /// Returns the hash of `password` as text; `None` if libxcrypt refuses the setting.
@@ -52,30 +46,11 @@ impl Libxcrypt {
     }
 }
 
-type CryptR = unsafe extern "C" fn(*const c_char, *const c_char, *mut Aligned) -> *mut c_char;
-
-/// A part of the opaque `struct crypt_data`, aligned for every C type.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-struct Aligned([u8; 16]);
-
-impl Aligned {
-    const ZERO: Self = Self([0; 16]);
-}
+type CryptR = unsafe extern "C" fn(*const c_char, *const c_char, *mut u128) -> *mut c_char;
 
 /// `sizeof (struct crypt_data)`, fixed by libxcrypt's ABI (its header: "exactly 32768 bytes").
 const CRYPT_DATA_BYTES: usize = 32 * 1024;
 
 const SONAME: &str = "libcrypt.so.1";
 
-/// The system has no libxcrypt.
-#[derive(Debug)]
-pub(crate) struct NotFound;
-
-impl fmt::Display for NotFound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{SONAME} with crypt_r is not on this system: install it (Debian: libcrypt1)")
-    }
-}
-
-impl core::error::Error for NotFound {}
+const NOT_FOUND: &str = "libcrypt.so.1 with crypt_r is not on this system: install it (Debian: libcrypt1)";
