@@ -1,4 +1,4 @@
-use core::{hint::black_box, num::NonZeroUsize};
+use core::hint::black_box;
 use std::time::{Duration, Instant};
 
 use saltern_algorithm::{Admitted, OneCore, OutOfMemory, Password, PoolSettings};
@@ -36,12 +36,6 @@ pub(crate) struct Measured {
 }
 
 impl Meter {
-    /// Creates a meter that computes as a worker of a pool with the default settings.
-    #[must_use]
-    pub(crate) fn new() -> Self {
-        Self::of_worker(&PoolSettings::new(NonZeroUsize::MIN))
-    }
-
     /// Creates a meter that computes as a worker of this pool: with its kernels, lanes and kept
     /// memory.
     #[must_use]
@@ -103,12 +97,6 @@ impl Meter {
         // A system call often ends the turn of this program. The wait for the next turn must count.
         let cpu = process_time().saturating_sub(cpu);
         Ok(Sample { wall: wall.elapsed() / calls, cpu: cpu / calls })
-    }
-}
-
-impl Default for Meter {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -187,10 +175,19 @@ const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 
 #[cfg(test)]
 mod tests {
+    use core::num::NonZeroUsize;
+
     use saltern_algorithm::{Ceilings, Kernels};
     use saltern_encoded::{Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 
     use super::*;
+
+    impl Meter {
+        /// Creates a meter that computes as a worker of a pool with the default settings.
+        pub(crate) fn new() -> Self {
+            Self::of_worker(&PoolSettings::new(NonZeroUsize::MIN))
+        }
+    }
 
     const CEILINGS: Ceilings = Ceilings {
         bcrypt_cost: 6,
