@@ -10,10 +10,10 @@ use saltern_encoded::{Setting, pbkdf2::Prf};
 use crate::{
     Admitted, Output,
     arena::Arena,
-    argon2::{kernel::Path, lanes as argon2_lanes},
+    argon2::{kernel, lanes as argon2_lanes},
     bcrypt::lanes::{Lane, advance},
     pbkdf2::lanes as pbkdf2_lanes,
-    scrypt::{self, lanes as scrypt_lanes},
+    scrypt::lanes as scrypt_lanes,
 };
 
 /// Computes one to eight bcrypt hashes of one cost in step.
@@ -39,20 +39,17 @@ pub fn bcrypt(hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
         .collect()
 }
 
-/// Argon2 on kept memory.
+/// Argon2 on kept memory, by the fastest instructions of the machine.
 #[derive(Debug)]
 pub struct Argon2 {
-    path: Path,
     arena: Arena,
 }
 
 impl Argon2 {
-    /// Returns one kernel per set of instructions of this machine, fastest first, with its name.
+    /// Keeps up to so much memory between two hashes.
     #[must_use]
-    pub fn paths(keep_bytes: u64) -> Vec<(&'static str, Self)> {
-        Path::fastest_first()
-            .map(|path| (path.name(), Self { path, arena: Arena::new(keep_bytes) }))
-            .collect()
+    pub fn new(keep_bytes: u64) -> Self {
+        Self { arena: Arena::new(keep_bytes) }
     }
 
     /// Computes one hash; `None` for another algorithm, or without memory.
@@ -60,7 +57,7 @@ impl Argon2 {
     pub fn compute(&self, admitted: &Admitted, password: &[u8]) -> Option<Output> {
         let Setting::Argon2(setting) = admitted.setting() else { return None };
         let mut output = Output::zeroed(setting.output_bytes());
-        self.path.compute(setting, password, output.as_mut(), &self.arena).ok()?;
+        kernel::compute(setting, password, output.as_mut(), &self.arena).ok()?;
         Some(output)
     }
 
@@ -69,8 +66,7 @@ impl Argon2 {
     #[must_use]
     pub fn compute_in_lanes(&self, admitted: &Admitted, passwords: &[&[u8]]) -> Option<Vec<Output>> {
         let Setting::Argon2(setting) = admitted.setting() else { return None };
-        let start =
-            |password: &&[u8]| argon2_lanes::Lane::start_on(self.path, setting, password, &self.arena).ok();
+        let start = |password: &&[u8]| argon2_lanes::Lane::start(setting, password, &self.arena).ok();
         let mut lanes: Vec<_> = passwords.iter().map(start).collect::<Option<_>>()?;
         let steps = lanes.first().map_or(0, argon2_lanes::Lane::remaining);
         argon2_lanes::advance(&mut lanes.iter_mut().collect::<Vec<_>>(), steps);
@@ -79,13 +75,12 @@ impl Argon2 {
     }
 }
 
-/// Computes PBKDF2 hashes of one function and cost in step, on one code path or with the fastest
-/// kernels.
+/// Computes PBKDF2 hashes of one function and cost in step, on one code path.
 ///
 /// # Panics
 /// If a setting is not PBKDF2's, if the costs or functions differ, or if there are too many hashes.
 #[must_use]
-pub fn pbkdf2(path: Option<Pbkdf2Path>, hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
+pub fn pbkdf2(Pbkdf2Path(path): Pbkdf2Path, hashes: &[(&Admitted, &[u8])]) -> Vec<Output> {
     let mut lanes: Vec<_> = hashes
         .iter()
         .map(|(admitted, password)| match admitted.setting() {
@@ -95,10 +90,7 @@ pub fn pbkdf2(path: Option<Pbkdf2Path>, hashes: &[(&Admitted, &[u8])]) -> Vec<Ou
         .collect();
     let steps = lanes.first().map_or(0, |lane| lane.remaining());
     let mut in_step: Vec<&mut pbkdf2_lanes::Lane> = lanes.iter_mut().map(|lane| &mut **lane).collect();
-    match path {
-        Some(Pbkdf2Path(path)) => pbkdf2_lanes::advance_on(path, &mut in_step, steps),
-        None => pbkdf2_lanes::advance(&mut in_step, steps),
-    }
+    pbkdf2_lanes::advance_on(path, &mut in_step, steps);
     lanes
         .into_iter()
         .zip(hashes)
@@ -127,20 +119,17 @@ pub fn pbkdf2_paths(prf: Prf) -> Vec<(Pbkdf2Path, Vec<usize>)> {
         .collect()
 }
 
-/// scrypt on kept memory.
+/// scrypt on kept memory, by the fastest instructions of the machine.
 #[derive(Debug)]
 pub struct Scrypt {
-    path: scrypt::Path,
     arena: Arena,
 }
 
 impl Scrypt {
-    /// Returns one kernel per set of instructions of this machine, fastest first, with its name.
+    /// Keeps up to so much memory between two hashes.
     #[must_use]
-    pub fn paths(keep_bytes: u64) -> Vec<(&'static str, Self)> {
-        scrypt::Path::fastest_first()
-            .map(|path| (path.name(), Self { path, arena: Arena::new(keep_bytes) }))
-            .collect()
+    pub fn new(keep_bytes: u64) -> Self {
+        Self { arena: Arena::new(keep_bytes) }
     }
 
     /// Computes a hash for each password, all side by side; `None` for another algorithm, or
@@ -151,7 +140,7 @@ impl Scrypt {
         let start = |password: &&[u8]| scrypt_lanes::Lane::start(setting, password, &self.arena).ok();
         let mut lanes: Vec<_> = passwords.iter().map(start).collect::<Option<_>>()?;
         let work = lanes.first().map_or(0, scrypt_lanes::Lane::remaining);
-        scrypt_lanes::advance_on(self.path, &mut lanes.iter_mut().collect::<Vec<_>>(), work);
+        scrypt_lanes::advance(&mut lanes.iter_mut().collect::<Vec<_>>(), work);
         let finish = |lane: scrypt_lanes::Lane| written(admitted, |output| lane.finish(output));
         Some(lanes.into_iter().map(finish).collect())
     }

@@ -171,7 +171,7 @@ mod tests {
                         let [mut output, mut expected] = [(); 2].map(|()| vec![0; setting.output_bytes()]);
                         lane.finish(&mut output);
                         reference::compute(&setting, password, &mut expected).unwrap();
-                        assert_eq!(output, expected, "{} {text}", path.name());
+                        assert_eq!(output, expected, "{path:?} {text}");
                     });
                     prop_assert!(arena.is_wiped());
                     Ok(())
@@ -205,7 +205,7 @@ mod tests {
                     advance(&mut [&mut lane], rest);
                     let mut output = vec![0; expected.len()];
                     lane.finish(&mut output);
-                    assert_eq!(&output, expected, "{}, after {joins_after}", path.name());
+                    assert_eq!(&output, expected, "{path:?}, after {joins_after}");
                 }
             }
         }

@@ -228,7 +228,7 @@ mod tests {
                 let params = Params::new(vector.log_n, vector.r, vector.p).unwrap();
                 let lane = Lane::of(params, &vector.password, &vector.salt, &Arena::new(0)).unwrap();
                 let output = output(path, lane, vector.dk_len);
-                assert_eq!(output, vector.output, "{}, {}", path.name(), vector.comment);
+                assert_eq!(output, vector.output, "{path:?}, {}", vector.comment);
             });
         }
     }
@@ -247,7 +247,7 @@ mod tests {
                     let advance = |lanes: &mut [&mut Lane], work| advance_on(path, lanes, work);
                     serve(&hashes, most, start, Lane::remaining, advance, |hash, lane| {
                         let expected = expected(hash);
-                        assert_eq!(output(path, lane, expected.len()), expected, "{}", path.name());
+                        assert_eq!(output(path, lane, expected.len()), expected, "{path:?}");
                     });
                     prop_assert!(arena.is_wiped());
                     Ok(())
@@ -274,7 +274,7 @@ mod tests {
                     advance_on(path, &mut lanes.each_mut(), together);
                     for (lane, expected) in lanes.into_iter().zip(&expected) {
                         let output = output(path, lane, expected.len());
-                        assert_eq!(&output, expected, "{}, r = {r}, after {joins_after}", path.name());
+                        assert_eq!(&output, expected, "{path:?}, r = {r}, after {joins_after}");
                     }
                 }
             }

@@ -60,22 +60,6 @@ impl Path {
         paths.into_iter().flatten()
     }
 
-    /// Returns the name, as manuals write it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            #[cfg(any(test, not(any(target_arch = "aarch64", target_arch = "x86_64"))))]
-            Self::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse2 => "SSE2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => "AVX2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => "AVX-512",
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => "NEON",
-        }
-    }
-
     /// Computes `turns` turns of each part, up to four parts side by side. All parts have the same
     /// `r`.
     pub(super) fn run(self, parts: &mut [Part<'_>], turns: usize) {

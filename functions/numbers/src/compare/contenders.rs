@@ -54,6 +54,13 @@ impl Hashes {
         &self.passwords[0]
     }
 
+    /// Returns the memory of all hashes side by side.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        // Arenas keep memory in huge pages.
+        let of_one = self.admitted.memory_bytes().next_multiple_of(HUGE_PAGE_BYTES);
+        of_one * self.passwords.len() as u64
+    }
+
     fn passwords(&self, count: usize) -> Vec<&[u8]> {
         self.passwords[..count].iter().map(String::as_bytes).collect()
     }
@@ -108,7 +115,7 @@ pub(crate) fn by_argon2_c(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Erro
 
 /// Saltern's worker, by the fastest code of this machine and with as many hashes as it has lanes.
 pub(crate) fn by_worker<'a>(name: &str, hashes: &'a Hashes) -> Contender<'a> {
-    let kept_bytes = hashes.admitted.memory_bytes() * hashes.passwords.len() as u64;
+    let kept_bytes = hashes.memory_bytes();
     let mut core = OneCore::new(&PoolSettings { kept_bytes, ..PoolSettings::new(NonZeroUsize::MIN) });
     let at_once = core.lanes(hashes.admitted.setting()).min(hashes.passwords.len());
     Contender::own(name, at_once, move || {
@@ -122,14 +129,8 @@ pub(crate) fn bcrypt_in_lanes(hashes: &Hashes, at_once: usize) -> Contender<'_> 
 }
 
 pub(crate) fn pbkdf2_at_once(hashes: &Hashes, at_once: usize, path: Pbkdf2Path) -> Contender<'_> {
-    let compute = move || Some(paths::pbkdf2(Some(path), &hashes.each(at_once)));
+    let compute = move || Some(paths::pbkdf2(path, &hashes.each(at_once)));
     Contender::own(format!("{at_once} at once by {path}"), at_once, compute)
-}
-
-/// Returns the fastest kernel of this machine, with memory for all hashes side by side.
-pub(crate) fn fastest_argon2(hashes: &Hashes) -> Result<Arc<Argon2>, &'static str> {
-    let bytes = hashes.admitted.memory_bytes() * hashes.passwords.len() as u64;
-    Argon2::paths(bytes).into_iter().next().map(|(_, kernel)| Arc::new(kernel)).ok_or("no kernel")
 }
 
 /// A hash of Argon2 that is computed whole.
@@ -157,6 +158,9 @@ pub(crate) const LIBXCRYPT: &str = "libxcrypt";
 
 /// It uses kept memory: with its own `malloc`, page faults would count.
 pub(crate) const ARGON2_C: &str = "the C reference on kept memory";
+
+/// A huge page of x86-64.
+const HUGE_PAGE_BYTES: u64 = 2 << 20;
 
 /// The ceilings that the settings of all contenders need.
 const CEILINGS: Ceilings = Ceilings {

@@ -4,7 +4,7 @@ use core::{error::Error, iter};
 use std::sync::Arc;
 
 use crate::measure::median;
-use saltern_algorithm::paths::{Scrypt, pbkdf2_paths};
+use saltern_algorithm::paths::{Argon2, Scrypt, pbkdf2_paths};
 use saltern_encoded::{
     Params,
     pbkdf2::{self, Prf},
@@ -20,7 +20,7 @@ use super::{
     },
     contenders::{
         Hashes, LIBXCRYPT, argon2_in_lanes, argon2_whole, bcrypt_in_lanes, by_argon2_c, by_aws_lc, by_crate,
-        by_libxcrypt, by_worker, fastest_argon2, lanes, pbkdf2_at_once, scrypt_in_lanes,
+        by_libxcrypt, by_worker, lanes, pbkdf2_at_once, scrypt_in_lanes,
     },
     cores,
     figure::{Bound, Figure, to_three_decimals},
@@ -113,18 +113,19 @@ fn argon2(rounds: usize) -> Measurements {
     let mut measurements = Vec::new();
     for cost in [ARGON2_19, ARGON2_46] {
         let hashes = Hashes::new(cost.params, 1)?;
-        let own = argon2_whole(ONE_HASH, &fastest_argon2(&hashes)?, &hashes);
+        let kernel = Arc::new(Argon2::new(hashes.memory_bytes()));
+        let own = argon2_whole(ONE_HASH, &kernel, &hashes);
         let contenders = vec![by_argon2_c(&hashes)?, by_crate(ARGON2_CRATE, &hashes), own];
         measurements.push(measure(cost.name, &hashes.outputs()?, vec![contenders], rounds)?);
     }
     for cost in [ARGON2_19, ARGON2_46, ARGON2_64_3, ARGON2_64_4, ARGON2_256] {
         let hashes = Hashes::new(cost.params, MOST_ARGON2_LANES)?;
         let contenders = |_| {
-            let kernel = fastest_argon2(&hashes)?;
+            let kernel = Arc::new(Argon2::new(hashes.memory_bytes()));
             let in_lanes = (1..=MOST_ARGON2_LANES).map(|at_once| argon2_in_lanes(&kernel, &hashes, at_once));
-            Ok(iter::once(argon2_whole(IN_TURN, &kernel, &hashes)).chain(in_lanes).collect())
+            iter::once(argon2_whole(IN_TURN, &kernel, &hashes)).chain(in_lanes).collect()
         };
-        let cores = (0..cores()).map(contenders).collect::<Result<_, &str>>()?;
+        let cores = (0..cores()).map(contenders).collect();
         let setting = format!("{}, all cores busy", cost.name);
         measurements.push(measure(setting, &hashes.outputs()?, cores, rounds)?);
     }
@@ -136,15 +137,12 @@ fn scrypt(rounds: usize) -> Measurements {
     let measure = |log_n| {
         let params = scrypt::Params::new(log_n, SCRYPT_R, 1).ok_or("scrypt's range")?;
         let hashes = Hashes::new(Params::Scrypt(params), MOST_SCRYPT_LANES)?;
-        let keep_bytes =
-            MOST_SCRYPT_LANES as u64 * hashes.admitted.memory_bytes().next_multiple_of(HUGE_PAGE_BYTES);
         let contenders = |_| {
-            let (_, kernel) = Scrypt::paths(keep_bytes).into_iter().next().ok_or("no kernel")?;
-            let kernel = Arc::new(kernel);
+            let kernel = Arc::new(Scrypt::new(hashes.memory_bytes()));
             let in_lanes = (1..=MOST_SCRYPT_LANES).map(|at_once| scrypt_in_lanes(&kernel, &hashes, at_once));
-            Ok(iter::once(by_crate(SCRYPT_CRATE, &hashes)).chain(in_lanes).collect())
+            iter::once(by_crate(SCRYPT_CRATE, &hashes)).chain(in_lanes).collect()
         };
-        let cores = (0..cores()).map(contenders).collect::<Result<_, &str>>()?;
+        let cores = (0..cores()).map(contenders).collect();
         let setting = format!("scrypt N=2^{log_n} r={SCRYPT_R}, all cores busy");
         measure(setting, &hashes.outputs()?, cores, rounds)
     };
@@ -192,9 +190,6 @@ const SCRYPT_R: u32 = 8;
 
 /// The lanes of a worker.
 const MOST_SCRYPT_LANES: usize = 4;
-
-/// Arenas keep memory in huge pages.
-const HUGE_PAGE_BYTES: u64 = 2 << 20;
 
 /// The usual cost of each scheme.
 const CRYPT: [(&str, &str); 9] = [
