@@ -166,7 +166,7 @@ pub(super) const ALGORITHMS: [(Part, &str, Measure); 5] = [
     (Part::Pbkdf2, "PBKDF2 kernels", pbkdf2),
     (Part::Argon2, "argon2id kernels", argon2),
     (Part::Scrypt, "scrypt kernels", scrypt),
-    (Part::Crypt, "schemes of crypt(3)", crypt),
+    (Part::Crypt, "sha256-crypt and sha512-crypt", crypt),
 ];
 
 /// Lanes of the widest bcrypt kernel.
@@ -191,15 +191,8 @@ const SCRYPT_R: u32 = 8;
 /// The lanes of a worker.
 const MOST_SCRYPT_LANES: usize = 4;
 
-/// The usual cost of each scheme.
-const CRYPT: [(&str, &str); 9] = [
-    ("BSDi's DES, 725 encryptions", "_J9..salt"),
-    ("DES", "sa"),
-    ("md5-crypt", "$1$saltsalt"),
-    ("scrypt in modular crypt format, N=2^14, r=8, p=1", "$7$C6..../....saltsaltsaltsalt"),
-    ("sha1-crypt, 20,000 rounds", "$sha1$20000$saltsalt"),
+/// The usual cost of each scheme that has its own kernel.
+const CRYPT: [(&str, &str); 2] = [
     ("sha256-crypt, 5,000 rounds", "$5$saltsaltsaltsalt"),
     ("sha512-crypt, 5,000 rounds", "$6$saltsaltsaltsalt"),
-    ("Sun's MD5", "$md5$saltsalt$"),
-    ("yescrypt, N=2^12, r=32", "$y$j9T$saltsaltsaltsaltsalts."),
 ];

@@ -45,7 +45,7 @@ pub(crate) struct CompareArguments {
 enum Part {
     Argon2,
     Bcrypt,
-    /// The schemes of crypt(3) that are only verified
+    /// sha256-crypt and sha512-crypt
     Crypt,
     /// The service over HTTP, by the program `saltern` beside this one
     Http,
