@@ -49,8 +49,12 @@ pub(crate) fn run(
         let threads: Vec<_> = (0..callers).map(|_| scope.spawn(caller)).collect();
         let ended = threads.into_iter().map(|thread| thread.join().expect("no caller panics"));
         ended.collect::<io::Result<Vec<_>>>()
-    })?;
-    Some(times_ms.concat()).filter(|times_ms| !times_ms.is_empty()).ok_or("no response came in time".into())
+    })?
+    .concat();
+    if times_ms.is_empty() {
+        return Err("no match came within the window: the machine is busy".into());
+    }
+    Ok(times_ms)
 }
 
 /// Closed loops fill their queue within this time.
