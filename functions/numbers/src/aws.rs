@@ -40,13 +40,12 @@ fn no_credentials() -> Failure {
     )
 }
 
-/// Returns the failure for an error of the SDK. `refused` knows the other codes of the service.
+/// Returns the failure for an error of the SDK.
 pub(crate) fn failure<E: ProvideErrorMetadata + Error + 'static, R: fmt::Debug>(
     error: &SdkError<E, R>,
     service: &str,
     within: Duration,
     shorter: &str,
-    refused: impl FnOnce(&str) -> Option<Failure>,
 ) -> Failure {
     match error {
         SdkError::TimeoutError(_) => Failure::system(format!(
@@ -61,11 +60,9 @@ pub(crate) fn failure<E: ProvideErrorMetadata + Error + 'static, R: fmt::Debug>(
             let code = error.code().unwrap_or("no code");
             // Some of AWS's protocols append `Exception` to the code.
             let short = code.trim_end_matches("Exception");
-            refused(short).unwrap_or_else(|| {
-                refused_by_every_service(short, service).unwrap_or_else(|| {
-                    let message = error.message().unwrap_or_default();
-                    Failure::system(format!("{service} refused the call with {code}: {message}"))
-                })
+            let message = error.message().unwrap_or_default();
+            refused(short, service, message).unwrap_or_else(|| {
+                Failure::system(format!("{service} refused the call with {code}: {message}"))
             })
         }
         _ => Failure::system(format!(
@@ -75,9 +72,16 @@ pub(crate) fn failure<E: ProvideErrorMetadata + Error + 'static, R: fmt::Debug>(
     }
 }
 
-/// Returns the failure for a code that every service can return; `None` for other codes.
-fn refused_by_every_service(code: &str, service: &str) -> Option<Failure> {
+/// Returns the failure for a code whose remedy is known; `None` for other codes.
+fn refused(code: &str, service: &str, message: &str) -> Option<Failure> {
     match code {
+        // The message names the action that a policy must allow.
+        "AccessDenied" | "AuthorizationError" | "OptInRequired" => {
+            Some(Failure::configuration(format!("{service} does not admit these credentials: {message}")))
+        }
+        "Throttling" | "TooManyRequests" | "RequestLimitExceeded" | "LimitExceeded" | "Throttled" => Some(
+            Failure::system(format!("{service} throttles the requests. Try again in a minute: {message}")),
+        ),
         "ExpiredToken" | "RequestExpired" => {
             Some(Failure::configuration("The AWS credentials have expired. Get new ones"))
         }

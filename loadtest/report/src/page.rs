@@ -34,7 +34,6 @@ pub(crate) fn html(evenings: &[Evening], judgements: &[Judgement]) -> io::Result
     };
     let each = evenings.iter().zip(judgements).map(|(evening, judgement)| one(evening, judgement));
     Ok(Page::new("A live event", verdict)
-        .contents()
         .sections(core::iter::once(side_by_side(evenings, judgements, &yle)).chain(each))
         .footer(format!("Yle's figures: {}. Our figures: {ours}.", yle.source))
         .html())

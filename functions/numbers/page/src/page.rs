@@ -11,7 +11,6 @@ pub struct Page {
     verdict: Verdict,
     warning: String,
     facts: Vec<(String, String)>,
-    has_contents: bool,
     sections: Vec<Section>,
     footer: String,
 }
@@ -52,7 +51,6 @@ impl Page {
             verdict,
             warning: String::new(),
             facts: Vec::new(),
-            has_contents: false,
             sections: Vec::new(),
             footer: String::new(),
         }
@@ -73,12 +71,6 @@ impl Page {
     #[must_use]
     pub fn warning(self, warning: impl Into<String>) -> Self {
         Self { warning: warning.into(), ..self }
-    }
-
-    /// Adds a list of the sections before the first one.
-    #[must_use]
-    pub fn contents(self) -> Self {
-        Self { has_contents: true, ..self }
     }
 
     /// Adds sections.
@@ -120,11 +112,9 @@ impl Page {
                         @if !self.facts.is_empty() {
                             dl.facts style={ "--columns:" (columns(self.facts.len())) } { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
                         }
-                        @if self.has_contents {
-                            nav aria-label="Contents" { ul { @for section in &self.sections {
-                                li { a href=(format!("#{}", section.id())) { (section.heading) } }
-                            } } }
-                        }
+                        nav aria-label="Contents" { ul { @for section in &self.sections {
+                            li { a href=(format!("#{}", section.id())) { (section.heading) } }
+                        } } }
                         @for section in &self.sections { (section.html()) }
                     }
                     @if !self.footer.is_empty() { footer { (self.footer) } }
@@ -321,7 +311,6 @@ mod tests {
             Section::new("<h>").prose("<script>alert(1)</script>").table(table).notes(["<x>"]).charts([plot]);
         Page::new("<t>", Verdict::Missed("<v>".into()))
             .warning("<b>")
-            .contents()
             .facts([("<f>", "<g>")])
             .sections([section])
             .footer("<o>")

@@ -16,7 +16,6 @@ pub(super) fn html(results: &Results) -> String {
     let verdict = "The time of each hash on one core of this machine, beside published times.";
     Page::new(format!("Password hashes on {}", results.machine.cpu), Verdict::Stated(verdict.to_owned()))
         .warning(sheets::busy(results).unwrap_or_default())
-        .contents()
         .sections(results.tables.iter().map(|table| section(table, &published)))
         .footer([sheets::about(results).join(" ").as_str(), LEGEND].join(" "))
         .html()

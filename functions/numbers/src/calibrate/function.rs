@@ -145,7 +145,7 @@ impl Function {
         let answer = self
             .runtime
             .block_on(call.send())
-            .map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target-ms", |_| None))?;
+            .map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target-ms"))?;
         let payload = answer.payload().map(Blob::as_ref).unwrap_or_default();
         if let Some(kind) = answer.function_error() {
             return Err(self.broken(kind, payload));
@@ -236,9 +236,8 @@ fn configured_size(
     qualifier: Option<String>,
 ) -> Result<Size, Failure> {
     let call = client.get_function_configuration().function_name(name).set_qualifier(qualifier).send();
-    let configuration = runtime
-        .block_on(call)
-        .map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target-ms", |_| None))?;
+    let configuration =
+        runtime.block_on(call).map_err(|error| aws::failure(&error, "Lambda", WITHIN, "--target-ms"))?;
     let memory_mb = configuration.memory_size().and_then(|mb| u64::try_from(mb).ok());
     let architecture = configuration.architectures().first().and_then(|name| name.as_str().parse().ok());
     let (Some(memory_mb), Some(architecture)) = (memory_mb, architecture) else {

@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Spread {
     /// The number of samples. A single sample has no spread.
     pub samples: usize,
-    /// The smallest sample.
-    pub least: f64,
     /// A quarter of the samples are at most this value.
     pub lower_quartile: f64,
     /// The middle sample.
@@ -23,7 +21,6 @@ impl Spread {
         sorted.sort_by(f64::total_cmp);
         Self {
             samples: sorted.len(),
-            least: quantile(&sorted, 0.0),
             lower_quartile: quantile(&sorted, 0.25),
             median: quantile(&sorted, 0.5),
             upper_quartile: quantile(&sorted, 0.75),
@@ -71,8 +68,7 @@ mod tests {
     #[allow(clippy::float_cmp, reason = "exact in binary")]
     fn quartiles_are_those_of_the_textbook() {
         let spread = Spread::of(&[7.0, 1.0, 5.0, 3.0, 9.0]);
-        let expected =
-            Spread { samples: 5, least: 1.0, lower_quartile: 3.0, median: 5.0, upper_quartile: 7.0 };
+        let expected = Spread { samples: 5, lower_quartile: 3.0, median: 5.0, upper_quartile: 7.0 };
         assert_eq!(spread, expected);
         let even = Spread::of(&[4.0, 1.0, 2.0, 3.0]);
         assert_eq!((even.lower_quartile, even.median, even.upper_quartile), (1.75, 2.5, 3.25));
@@ -83,7 +79,7 @@ mod tests {
     #[allow(clippy::float_cmp, reason = "one sample is all of them")]
     fn one_sample_is_every_figure_and_no_sample_is_nan() {
         let spread = Spread::of(&[2.5]);
-        assert_eq!((spread.least, spread.median, spread.upper_quartile), (2.5, 2.5, 2.5));
+        assert_eq!((spread.lower_quartile, spread.median, spread.upper_quartile), (2.5, 2.5, 2.5));
         assert!(Spread::of(&[]).median.is_nan() && quantile(&[], 0.5).is_nan());
     }
 

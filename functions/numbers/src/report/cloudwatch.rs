@@ -28,7 +28,7 @@ pub(crate) async fn read(
         .into_paginator()
         .send();
     while let Some(page) = pages.next().await {
-        let page = page.map_err(|error| aws::failure(&error, "CloudWatch", WITHIN, "time", refused))?;
+        let page = page.map_err(|error| aws::failure(&error, "CloudWatch", WITHIN, "time"))?;
         for message in page.messages() {
             figures.note(message.value().unwrap_or_default().to_owned());
         }
@@ -51,21 +51,6 @@ fn take(figures: &mut Figures, result: &MetricDataResult) {
     }
     for message in result.messages() {
         figures.note(format!("{id}: {}", message.value().unwrap_or_default()));
-    }
-}
-
-/// Returns the failure for a code of CloudWatch; `None` for other codes.
-fn refused(code: &str) -> Option<Failure> {
-    match code {
-        "AccessDenied" | "AuthorizationError" | "OptInRequired" => Some(Failure::configuration(
-            "These credentials may not read metrics. Allow them cloudwatch:GetMetricData",
-        )),
-        "Throttling" | "TooManyRequests" | "RequestLimitExceeded" | "LimitExceeded" | "Throttled" => {
-            Some(Failure::system(
-                "CloudWatch throttles the requests: the quota of an account is 50 a second. Try again in a minute",
-            ))
-        }
-        _ => None,
     }
 }
 

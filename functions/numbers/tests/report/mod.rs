@@ -266,7 +266,7 @@ fn a_refusal_of_cloudwatch_is_an_error_with_an_advice() {
         (403, "UnrecognizedClientException", 64, "does not know these credentials"),
         (403, "InvalidClientTokenId", 64, "does not know these credentials"),
         (403, "ExpiredTokenException", 64, "have expired"),
-        (403, "AccessDeniedException", 64, "cloudwatch:GetMetricData"),
+        (403, "AccessDeniedException", 64, "these credentials: from the stub"),
         (400, "Throttling", 71, "Try again in a minute"),
         (500, "InternalServiceFault", 71, "Try again in a minute"),
         (400, "ValidationError", 71, "ValidationError: from the stub"),
