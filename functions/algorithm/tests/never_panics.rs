@@ -34,7 +34,7 @@ proptest! {
         let Ok(encoded) = parse(&text) else { return Ok(()) };
         let Ok(admitted) = Admitted::new(encoded.setting().clone(), &NO_CEILINGS) else { return Ok(()) };
         prop_assert!(admitted.work() > 0);
-        if let Setting::VerifyOnly(verify_only::Setting::Yescrypt(setting)) = encoded.setting() {
+        if let Setting::VerifyOnly(verify_only::VerifyOnlySetting::Yescrypt(setting)) = encoded.setting() {
             let params = setting.params();
             let mode = match params.flavour() {
                 Flavour::Classic => ::yescrypt::Mode::Classic,

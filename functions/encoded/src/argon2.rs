@@ -5,13 +5,13 @@ use crate::{
     NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
     parts::Parts,
     phc::{self, fields},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["$argon2d$", "$argon2i$", "$argon2id$"],
     labels: &["{ARGON2ID}", "{ARGON2I}", "{ARGON2}", "{argon2@SpringSecurity_v5_8}", "{argon2}"],
-    ..Row::new("argon2", Parse::Text(parse))
+    ..SchemeRow::new("argon2", Parse::Text(parse))
 };
 
 /// Shortest output, in bytes (RFC 9106 §3.1).

@@ -13,14 +13,14 @@ use crate::{
     parts::{OutputText, Parts},
     phc,
     reading::Reading,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["$2a$", "$2b$", "$2y$"],
     labels: &["{BLF-CRYPT}", "{CRYPT}", "{bcrypt}", "{crypt}"],
     reading: READING,
-    ..Row::new("bcrypt", Parse::Text(parse))
+    ..SchemeRow::new("bcrypt", Parse::Text(parse))
 };
 
 pub(crate) const READING: Reading = Reading { most_bytes: Some(MAX_PASSWORD_BYTES), ..Reading::C_STRING };

@@ -160,8 +160,8 @@ pub enum Setting {
     Pbkdf2(pbkdf2::Setting),
     /// See [`scrypt::Setting`].
     Scrypt(scrypt::Setting),
-    /// See [`verify_only::Setting`].
-    VerifyOnly(verify_only::Setting),
+    /// See [`verify_only::VerifyOnlySetting`].
+    VerifyOnly(verify_only::VerifyOnlySetting),
     /// See [`wrapped::Setting`].
     Wrapped(Box<wrapped::Setting>),
 }

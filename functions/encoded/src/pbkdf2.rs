@@ -5,12 +5,12 @@ use crate::{
     NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
     parts::Parts,
     phc,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["$pbkdf2$i=", "$pbkdf2-sha1$i=", "$pbkdf2-sha256$i=", "$pbkdf2-sha512$i="],
-    ..Row::new("pbkdf2", Parse::Text(parse))
+    ..SchemeRow::new("pbkdf2", Parse::Text(parse))
 };
 
 /// The hash function under HMAC.

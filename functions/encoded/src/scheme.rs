@@ -23,10 +23,10 @@ use crate::{
 /// Several schemes may state one algorithm: the PBKDF2 of Django differs from a PHC string in its
 /// text only.
 #[derive(Clone, Copy)]
-pub struct Scheme(pub(crate) &'static Row);
+pub struct Scheme(pub(crate) &'static SchemeRow);
 
 /// The definition of a scheme.
-pub(crate) struct Row {
+pub(crate) struct SchemeRow {
     pub(crate) name: &'static str,
     /// The beginnings of its text. If several schemes match a text, the longest beginning counts.
     /// Empty: only a label states the scheme. [`ANY_BEGINNING`]: `is` alone decides.
@@ -50,7 +50,7 @@ pub(crate) enum Parse {
 /// The beginning of every text.
 pub(crate) const ANY_BEGINNING: &[&str] = &[""];
 
-impl Row {
+impl SchemeRow {
     /// A scheme without beginnings and labels, which uses the whole password and is not weak.
     pub(crate) const fn new(name: &'static str, parse: Parse) -> Self {
         Self { name, begins: &[], is: |_| true, labels: &[], parse, reading: Reading::WHOLE, weakness: None }

@@ -5,10 +5,11 @@ use crate::{
     NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
     parts::Parts,
     phc::{self, fields},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static SCHEME: Row = Row { begins: &["$scrypt$"], ..Row::new("scrypt", Parse::Text(parse)) };
+pub(crate) static SCHEME: SchemeRow =
+    SchemeRow { begins: &["$scrypt$"], ..SchemeRow::new("scrypt", Parse::Text(parse)) };
 
 /// Largest `ln` that is read, so that `N` has at most 64 bits.
 pub const MAX_LOG_N: u8 = 63;

@@ -16,12 +16,12 @@
 use crate::{
     Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, argon2,
     parts::Parts,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static SCHEME: Row =
-    Row { begins: &["$saltern-wrap$"], ..Row::new("wrapped", Parse::Text(parse)) };
+pub(crate) static SCHEME: SchemeRow =
+    SchemeRow { begins: &["$saltern-wrap$"], ..SchemeRow::new("wrapped", Parse::Text(parse)) };
 
 /// The setting of argon2id, and the hash beneath.
 #[derive(Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
 
 fn can_be_inner(stored: &Encoded) -> bool {
     use crate::Setting::{VerifyOnly, Wrapped};
-    !matches!(stored.setting(), VerifyOnly(verify_only::Setting::Firebase(_)) | Wrapped(_))
+    !matches!(stored.setting(), VerifyOnly(verify_only::VerifyOnlySetting::Firebase(_)) | Wrapped(_))
 }
 
 /// The text before the PHC string.

@@ -22,16 +22,16 @@ use crate::{
     guard::Guard,
     invocations::Invocations,
     payload::Payload,
-    sending::Sending,
+    sending::Publisher,
 };
 
 /// The service behind Lambda's Runtime API.
 #[derive(Debug)]
-pub(crate) struct Front<W> {
+pub(crate) struct Handler<W> {
     service: Service<W>,
 }
 
-impl<W: Workers> Front<W> {
+impl<W: Workers> Handler<W> {
     pub(crate) fn new(service: Service<W>) -> Self {
         Self { service }
     }
@@ -41,7 +41,7 @@ impl<W: Workers> Front<W> {
     ///
     /// # Errors
     /// [`FatalError`] if one of Lambda's APIs does not respond.
-    pub(crate) async fn serve(self, sending: Option<Sending>) -> Result<(), FatalError> {
+    pub(crate) async fn serve(self, sending: Option<Publisher>) -> Result<(), FatalError> {
         let front = Arc::new(self);
         let handler = service_fn(move |event| Arc::clone(&front).handle(event));
         let invocations = Invocations::default();
@@ -102,7 +102,7 @@ impl<W: Workers> Front<W> {
     }
 }
 
-/// The latest end of a response after SIGTERM, of the 500 ms that Lambda gives. Sending gets the
+/// The latest end of a response after SIGTERM, of the 500 ms that Lambda gives. Publisher gets the
 /// rest of its time.
 const LAST_RESPONSE_WITHIN: Duration = Duration::from_millis(150);
 

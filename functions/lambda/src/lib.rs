@@ -33,9 +33,9 @@ use tokio::runtime::{Builder, Runtime};
 pub use function_size::FunctionSize;
 
 use fatal_error::FatalError;
-use front::Front;
+use front::Handler;
 use secrets::Secrets;
-use sending::Sending;
+use sending::Publisher;
 use settings::{Distributions, Settings};
 
 /// Serves until Lambda ends the process. With the argument `--check` it only checks the settings.
@@ -88,7 +88,7 @@ fn compose<W: Workers>(
     settings: Settings,
     seal_keys: Option<Keys>,
     start: impl FnOnce(&PoolSettings, bool) -> io::Result<W>,
-) -> Result<(Front<W>, Option<Sending>), FatalError> {
+) -> Result<(Handler<W>, Option<Publisher>), FatalError> {
     let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
     if pool.holders < pool.workers {
         tracing::warn!(
@@ -115,11 +115,11 @@ fn compose<W: Workers>(
     let emf = Emf::new(function.clone(), io::stdout());
     let Distributions::Sent { region, interval } = distributions else {
         let service = service.with_sink(Arc::new(emf.with_distributions()));
-        return Ok((Front::new(service), None));
+        return Ok((Handler::new(service), None));
     };
     let cloudwatch = Arc::new(CloudWatch::new(region, function, io::stdout()));
     let service = service.with_sink(Arc::new(emf)).with_sink(Arc::<CloudWatch>::clone(&cloudwatch));
-    Ok((Front::new(service), Some(Sending { cloudwatch, interval, is_always_awake })))
+    Ok((Handler::new(service), Some(Publisher { cloudwatch, interval, is_always_awake })))
 }
 
 /// Keeps other processes from reading this process's memory: extensions run as the same user in the

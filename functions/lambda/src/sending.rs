@@ -15,7 +15,7 @@ use crate::{
 
 /// Sends the collected distributions.
 #[derive(Debug)]
-pub(crate) struct Sending {
+pub(crate) struct Publisher {
     pub(crate) cloudwatch: Arc<CloudWatch>,
     /// The shortest time between two calls of CloudWatch.
     pub(crate) interval: Duration,
@@ -23,7 +23,7 @@ pub(crate) struct Sending {
     pub(crate) is_always_awake: bool,
 }
 
-impl Sending {
+impl Publisher {
     /// Registers an extension with Lambda. Without an extension Lambda sends no SIGTERM, so the
     /// last distributions are lost.
     pub(crate) async fn register(&self) -> Option<Extension> {

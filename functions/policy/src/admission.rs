@@ -75,12 +75,12 @@ impl Stored {
     pub fn candidates(&self, password: &Password) -> Candidates {
         let innermost = innermost(&self.encoded);
         let (reading, salt) = (innermost.scheme().reading(), innermost.setting().salt());
-        let given = Given::of(password, innermost.preparation(), &self.site_key);
+        let given = Prepared::of(password, innermost.preparation(), &self.site_key);
         let bytes = given.text.expose();
         let before_nul = bytes.iter().position(|&b| b == 0).filter(|_| reading.may_stop_at_nul);
         let whole = Candidate::of(&given, reading, salt);
         let Some(nul) = before_nul else { return Candidates { first: whole, second: None } };
-        let stopped = Given { text: given.text.part(|bytes| &bytes[..nul]), ..given };
+        let stopped = Prepared { text: given.text.part(|bytes| &bytes[..nul]), ..given };
         let stopped = Candidate::of(&stopped, reading, salt);
         Candidates { first: stopped, second: Some(whole) }
     }
@@ -111,13 +111,13 @@ pub struct Candidate {
 }
 
 /// The text that the scheme is given, and the end of the password in it.
-struct Given {
+struct Prepared {
     text: Password,
     /// 0 if the text is a digest: no part of the password is ignored with a part of the digest.
     password_end: usize,
 }
 
-impl Given {
+impl Prepared {
     fn of(password: &Password, preparation: Option<&SitePreparation>, site_key: &Password) -> Self {
         let length = password.expose().len();
         let Some(preparation) = preparation else {
@@ -134,7 +134,7 @@ impl Given {
 }
 
 impl Candidate {
-    fn of(given: &Given, reading: Reading, salt: &[u8]) -> Self {
+    fn of(given: &Prepared, reading: Reading, salt: &[u8]) -> Self {
         let whole = given.text.expose();
         let bytes = trimmed(whole, reading.trims);
         let read = reading.most_bytes.unwrap_or(usize::MAX).min(whole.len());
@@ -310,13 +310,13 @@ impl Policies {
     /// Returns the setting to compute and the output of the correct password. Both are stored in
     /// the hash, except for Firebase, where a setting of the service holds the project's params.
     fn resolve(&self, encoded: &Encoded) -> Result<(Setting, Zeroizing<Vec<u8>>), Refusal> {
-        let Setting::VerifyOnly(verify_only::Setting::Firebase(setting)) = encoded.setting() else {
+        let Setting::VerifyOnly(verify_only::VerifyOnlySetting::Firebase(setting)) = encoded.setting() else {
             return Ok((encoded.setting().clone(), Zeroizing::new(encoded.output().to_vec())));
         };
         let project = self.firebase_project.as_ref();
         let resolved = project.and_then(|project| project.resolve(setting, encoded.output()));
         let (setting, expected) = resolved.ok_or(Refusal::UnsupportedHash)?;
-        Ok((Setting::VerifyOnly(verify_only::Setting::Firebase(setting)), expected))
+        Ok((Setting::VerifyOnly(verify_only::VerifyOnlySetting::Firebase(setting)), expected))
     }
 
     fn policy_for_hashing(&self, id: Option<&str>) -> Result<&Policy, Refusal> {

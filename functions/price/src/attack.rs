@@ -255,7 +255,7 @@ fn work(setting: &Setting) -> Option<(String, f64)> {
         return Some((name, work_of(params, keep_measure(params).1)));
     }
     match setting {
-        Setting::VerifyOnly(verify_only::Setting::Digest(digest)) => {
+        Setting::VerifyOnly(verify_only::VerifyOnlySetting::Digest(digest)) => {
             let hash = match digest.hash() {
                 verify_only::digest::Hash::Md5 => "md5",
                 verify_only::digest::Hash::Sha1 => "sha1",

@@ -20,7 +20,7 @@ use tokio::time::{Sleep, sleep_until, timeout};
 use super::{
     bounds::{LINGER, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
     drain::Draining,
-    exchange::{Front, Peer, exchange},
+    exchange::{Door, Peer, exchange},
     phase::{self, Ended, LOOK_EVERY, Next, Shutdown},
     plain,
     slots::Slot,
@@ -31,7 +31,7 @@ use super::{
 };
 
 /// Serves a connection until either side ends it.
-pub(super) async fn serve<W: Workers>(socket: Socket, front: Arc<Front<W>>, draining: Draining, slot: &Slot) {
+pub(super) async fn serve<W: Workers>(socket: Socket, front: Arc<Door<W>>, draining: Draining, slot: &Slot) {
     let parts = Parts { socket: socket.clone(), front: Arc::clone(&front), draining, slot };
     match front.tls() {
         None => talk(Box::new(socket), parts).await,
@@ -49,7 +49,7 @@ pub(super) async fn serve<W: Workers>(socket: Socket, front: Arc<Front<W>>, drai
 /// The socket of a connection, its slot, and the parts that serve it.
 struct Parts<'a, W> {
     socket: Socket,
-    front: Arc<Front<W>>,
+    front: Arc<Door<W>>,
     draining: Draining,
     slot: &'a Slot,
 }
@@ -226,7 +226,7 @@ async fn http2<W: Workers>(
 /// Sends the last response of a connection on which the HTTP crate has handed over no request.
 async fn refuse<W: Workers>(
     stream: Stream,
-    front: &Front<W>,
+    front: &Door<W>,
     begun: Instant,
     peer: Option<PeerAddress>,
     problem: Problem,

@@ -41,7 +41,7 @@ use super::{
 };
 
 /// The parts of the server that all connections share.
-pub(super) struct Front<W> {
+pub(super) struct Door<W> {
     service: Service<W>,
     access: Access,
     /// The file with the keys of sealed hashes.
@@ -56,7 +56,7 @@ pub(super) struct Front<W> {
     answers: Arc<Semaphore>,
 }
 
-impl<W: Workers> Front<W> {
+impl<W: Workers> Door<W> {
     pub(super) fn new(
         service: Service<W>,
         access: Access,
@@ -343,7 +343,7 @@ impl Peer {
 /// # Errors
 /// [`Unserved`]; the error ends this side of the stream or connection.
 pub(super) async fn exchange<W: Workers>(
-    front: &Front<W>,
+    front: &Door<W>,
     request: Request<hyper::body::Incoming>,
     mut peer: Peer,
 ) -> Result<Response<Outgoing>, Unserved> {
@@ -420,7 +420,7 @@ struct Unanswered<'a, W: Workers> {
 }
 
 impl<'a, W: Workers> Unanswered<'a, W> {
-    fn since_now(front: &'a Front<W>, parts: &Parts, peer: &Peer) -> Self {
+    fn since_now(front: &'a Door<W>, parts: &Parts, peer: &Peer) -> Self {
         let arrival = Arrival {
             at: Instant::now(),
             peer: peer.address,

@@ -38,7 +38,7 @@ use saltern_program::{Failure, process};
 pub use arguments::ServeArguments;
 pub use health::{HealthArguments, health};
 
-use exchange::Front;
+use exchange::Door;
 use listener::Listener;
 use log::{Log, RequestLines};
 use settings::Settings;
@@ -90,7 +90,7 @@ async fn serve<W: Workers>(
         service.install_keys(keys);
         file
     });
-    let front = Arc::new(Front::new(service, access, keys_file, tls, bounds));
+    let front = Arc::new(Door::new(service, access, keys_file, tls, bounds));
     let mut signals = drain::Signals::listen()?;
     started.log();
     front.log_advice();

@@ -23,7 +23,7 @@ use super::{
     bounds::MAX_LINGERING_REFUSALS,
     connection,
     drain::{DrainTimes, Draining, SETTLE, Signals, drain},
-    exchange::Front,
+    exchange::Door,
     plain,
     slots::Slots,
     socket::{Listen, Listening, Socket},
@@ -59,7 +59,7 @@ impl Listener {
     }
 
     /// Starts to accept connections.
-    pub(super) fn serve<W: Workers>(self, front: Arc<Front<W>>) -> Serving {
+    pub(super) fn serve<W: Workers>(self, front: Arc<Door<W>>) -> Serving {
         let (ending, draining) = drain();
         let slots = Slots::new(front.bounds().connections, front.bounds().connections_per_address);
         let acceptor = Acceptor {
@@ -117,7 +117,7 @@ impl Serving {
 
 struct Acceptor<W> {
     socket: Listening,
-    front: Arc<Front<W>>,
+    front: Arc<Door<W>>,
     slots: Arc<Slots>,
     refusals: Arc<Semaphore>,
     draining: Draining,

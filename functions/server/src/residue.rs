@@ -19,7 +19,7 @@ use saltern_service::Service;
 use zeroizing_alloc::ZeroAlloc;
 
 use super::{
-    bounds::Bounds, exchange::Front, listener::Listener, runtime, socket::Listen, socket_file::SocketMode,
+    bounds::Bounds, exchange::Door, listener::Listener, runtime, socket::Listen, socket_file::SocketMode,
     tokens::Access,
 };
 
@@ -74,7 +74,7 @@ fn no_password_is_left_in_memory() {
     drop(serving);
 }
 
-fn front() -> Arc<Front<Pool>> {
+fn front() -> Arc<Door<Pool>> {
     let workers = NonZeroUsize::new(2).unwrap();
     let accepted_weak = AcceptedWeak::all();
     let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, accepted_weak, ..Limits::default() };
@@ -82,7 +82,7 @@ fn front() -> Arc<Front<Pool>> {
         Policies::load(SHIPPED, &limits).unwrap(),
         Pool::start(&PoolSettings::new(workers)).unwrap(),
     );
-    Arc::new(Front::new(service, Access::Anyone, None, None, Bounds::default()))
+    Arc::new(Door::new(service, Access::Anyone, None, None, Bounds::default()))
 }
 
 /// Sends a body that begins with the marked password, and waits for the response if the body is

@@ -23,7 +23,7 @@ pub(crate) enum Command {
 #[derive(Debug)]
 pub(crate) struct Element {
     /// The caller's name of the operation, for its result.
-    pub(crate) id: Option<Given>,
+    pub(crate) id: Option<SecretText>,
     pub(crate) operation: Operation,
     pub(crate) task: Result<Task, Problem>,
 }
@@ -31,8 +31,8 @@ pub(crate) struct Element {
 /// One hash to make or to verify.
 #[derive(Debug)]
 pub(crate) enum Task {
-    Hash { password: Password, policy: Option<Given>, context: Option<Context> },
-    Verify { password: Password, hash: Option<Given>, rehash: bool, context: Option<Context> },
+    Hash { password: Password, policy: Option<SecretText>, context: Option<Context> },
+    Verify { password: Password, hash: Option<SecretText>, rehash: bool, context: Option<Context> },
 }
 
 impl Task {
@@ -45,9 +45,9 @@ impl Task {
 }
 
 /// A string of the request. Every one may be secret: a caller may confuse two fields.
-pub(crate) struct Given(Zeroizing<String>);
+pub(crate) struct SecretText(Zeroizing<String>);
 
-impl Given {
+impl SecretText {
     pub(crate) fn new(text: Zeroizing<String>) -> Self {
         Self(text)
     }
@@ -59,8 +59,8 @@ impl Given {
     }
 }
 
-impl fmt::Debug for Given {
+impl fmt::Debug for SecretText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Given(..)")
+        f.write_str("SecretText(..)")
     }
 }

@@ -13,14 +13,14 @@ use zeroize::Zeroizing;
 
 use crate::{
     Caller, Code, End, Problem, Rehash, Step, Timing,
-    command::{Element, Given, Task},
+    command::{Element, SecretText, Task},
     seal::{self, Unsealed},
 };
 
 /// A finished task: the result for the caller, and the step for the log and the metrics.
 pub(crate) struct Finished {
     /// The caller's name of the operation, in a batch.
-    pub(crate) id: Option<Given>,
+    pub(crate) id: Option<SecretText>,
     pub(crate) result: Result<Success, Problem>,
     pub(crate) step: Step,
 }
@@ -118,14 +118,14 @@ impl<W: Workers> Executor<'_, W> {
     fn start_hash(
         &self,
         password: Password,
-        policy: Option<&Given>,
+        policy: Option<&SecretText>,
         context: Option<Context>,
         step: &mut Step,
     ) -> Result<Pending, Problem> {
         if !seal::can_seal(self.keys, context.as_ref()) {
             return Err(Problem::context_missing().in_member("context"));
         }
-        let new = self.policies.admit_new(policy.map(Given::expose), &password).map_err(refused)?;
+        let new = self.policies.admit_new(policy.map(SecretText::expose), &password).map_err(refused)?;
         step.policy = Some(new.policy().to_owned());
         step.algorithm = self.algorithm_of(new.policy());
         let ticket = self.submit(Work::new(new.admitted().clone(), password, self.deadline))?;
@@ -135,7 +135,7 @@ impl<W: Workers> Executor<'_, W> {
     fn start_verify(
         &self,
         password: &Password,
-        hash: Option<&Given>,
+        hash: Option<&SecretText>,
         context: Option<&Context>,
         wanted: Option<Wanted>,
         step: &mut Step,

@@ -6,7 +6,7 @@ use zeroize::zeroize_stack;
 
 use crate::{
     Body, Code, Operation, Problem,
-    command::{Command, Element, Given, Task},
+    command::{Command, Element, SecretText, Task},
     json::{NotMembers, Value},
     problem::Field,
     request_id::is_well_formed,
@@ -133,8 +133,8 @@ impl Position {
         member.ok_or_else(|| self.invalid(parent, name))
     }
 
-    fn string(self, value: Value<'_>, name: &'static str) -> Result<Given, Problem> {
-        value.string().map(Given::new).ok_or_else(|| self.invalid(value, name))
+    fn string(self, value: Value<'_>, name: &'static str) -> Result<SecretText, Problem> {
+        value.string().map(SecretText::new).ok_or_else(|| self.invalid(value, name))
     }
 
     fn text(
@@ -142,12 +142,12 @@ impl Position {
         parent: Value<'_>,
         member: Option<Value<'_>>,
         name: &'static str,
-    ) -> Result<Given, Problem> {
+    ) -> Result<SecretText, Problem> {
         self.string(self.required(parent, name, member)?, name)
     }
 
     /// The name that the caller gives to an operation of a batch. Its result has the same.
-    fn id(self, value: Value<'_>) -> Result<Given, Problem> {
+    fn id(self, value: Value<'_>) -> Result<SecretText, Problem> {
         let id = self.string(value, "id")?;
         if is_well_formed(id.expose()) { Ok(id) } else { Err(self.invalid(value, "id")) }
     }
@@ -159,7 +159,7 @@ impl Position {
 
     /// Checks the length of a password. Callers check the types of all members first: a wrong type
     /// is reported before a wrong length.
-    fn password(self, text: &Given) -> Result<Password, Problem> {
+    fn password(self, text: &SecretText) -> Result<Password, Problem> {
         Password::new(text.expose().as_bytes())
             .map_err(|_| Problem::new(Code::PasswordTooLong).in_field(self.field("password")))
     }

@@ -12,7 +12,7 @@ mod sun_md5;
 mod yescrypt;
 
 use saltern_encoded::verify_only::{
-    Cost, Setting, digest::Hash, phpass::Hash as PhpassHash, sha_crypt::Hash as ShaCryptHash,
+    Cost, VerifyOnlySetting, digest::Hash, phpass::Hash as PhpassHash, sha_crypt::Hash as ShaCryptHash,
 };
 
 use crate::{Kernels, OutOfMemory};
@@ -20,23 +20,23 @@ use crate::{Kernels, OutOfMemory};
 /// Computes one hash.
 pub(crate) fn compute(
     kernels: Kernels,
-    setting: &Setting,
+    setting: &VerifyOnlySetting,
     password: &[u8],
     output: &mut [u8],
 ) -> Result<(), OutOfMemory> {
     match setting {
-        Setting::DesCrypt(setting) => des_crypt::compute(setting, password, output),
-        Setting::Digest(setting) => digest::compute(setting, password, output),
-        Setting::Firebase(setting) => firebase::compute(setting, password, output)?,
-        Setting::Md5Crypt(setting) => md5_crypt::compute(setting, password, output),
-        Setting::Phpass(setting) => phpass::compute(setting, password, output),
-        Setting::Sha1Crypt(setting) => sha1_crypt::compute(setting, password, output),
-        Setting::ShaCrypt(setting) => match kernels {
+        VerifyOnlySetting::DesCrypt(setting) => des_crypt::compute(setting, password, output),
+        VerifyOnlySetting::Digest(setting) => digest::compute(setting, password, output),
+        VerifyOnlySetting::Firebase(setting) => firebase::compute(setting, password, output)?,
+        VerifyOnlySetting::Md5Crypt(setting) => md5_crypt::compute(setting, password, output),
+        VerifyOnlySetting::Phpass(setting) => phpass::compute(setting, password, output),
+        VerifyOnlySetting::Sha1Crypt(setting) => sha1_crypt::compute(setting, password, output),
+        VerifyOnlySetting::ShaCrypt(setting) => match kernels {
             Kernels::Crates => sha_crypt::reference::compute(setting, password, output),
             Kernels::Own => sha_crypt::kernel::compute(setting, password, output),
         },
-        Setting::SunMd5(setting) => sun_md5::compute(setting, password, output),
-        Setting::Yescrypt(setting) => yescrypt::compute(setting, password, output)?,
+        VerifyOnlySetting::SunMd5(setting) => sun_md5::compute(setting, password, output),
+        VerifyOnlySetting::Yescrypt(setting) => yescrypt::compute(setting, password, output)?,
     }
     Ok(())
 }
@@ -46,7 +46,7 @@ pub(crate) fn compute(
 ///
 /// It counts all blocks, also those of a long password. The blocks that our own kernel of sha-crypt
 /// saves count too, so the estimate for a long password is too long rather than too short.
-pub(crate) fn work(setting: &Setting, password_bytes: usize) -> u64 {
+pub(crate) fn work(setting: &VerifyOnlySetting, password_bytes: usize) -> u64 {
     let password = password_bytes as u64;
     let salt = setting.salt().len() as u64;
     let output = setting.output_bytes() as u64;
@@ -55,22 +55,22 @@ pub(crate) fn work(setting: &Setting, password_bytes: usize) -> u64 {
         Cost::Rounds(rounds) => rounds,
     };
     match setting {
-        Setting::DesCrypt(_) => rounds + ENCRYPTIONS_OF_A_KEY * (1 + password / 8),
-        Setting::Digest(setting) => {
+        VerifyOnlySetting::DesCrypt(_) => rounds + ENCRYPTIONS_OF_A_KEY * (1 + password / 8),
+        VerifyOnlySetting::Digest(setting) => {
             let blocks = match setting.hash() {
                 Hash::Md5 | Hash::Sha1 | Hash::Sha256 => SMALL,
                 Hash::Sha384 | Hash::Sha512 => LARGE,
             };
             rounds + blocks.of(digest::input_bytes(setting, password))
         }
-        Setting::Md5Crypt(_) => mixed(SMALL, rounds, output, salt, password),
-        Setting::Phpass(setting) => match setting.hash() {
+        VerifyOnlySetting::Md5Crypt(_) => mixed(SMALL, rounds, output, salt, password),
+        VerifyOnlySetting::Phpass(setting) => match setting.hash() {
             PhpassHash::Md5 => rounds.saturating_add(1).saturating_mul(SMALL.of(16 + password)),
             PhpassHash::Sha512 => rounds.saturating_add(1).saturating_mul(LARGE.of(64 + password)),
         },
         // An HMAC of a short text is two compressions.
-        Setting::Sha1Crypt(_) => rounds.saturating_mul(2) + SMALL.of(password),
-        Setting::ShaCrypt(setting) => {
+        VerifyOnlySetting::Sha1Crypt(_) => rounds.saturating_mul(2) + SMALL.of(password),
+        VerifyOnlySetting::ShaCrypt(setting) => {
             let blocks = match setting.hash() {
                 ShaCryptHash::Sha256 => SMALL,
                 ShaCryptHash::Sha512 => LARGE,
@@ -80,11 +80,11 @@ pub(crate) fn work(setting: &Setting, password_bytes: usize) -> u64 {
             mixed(blocks, rounds, output, salt, password).saturating_add(before)
         }
         // Each round hashes a long text and a short one.
-        Setting::SunMd5(_) => {
+        VerifyOnlySetting::SunMd5(_) => {
             let texts = SMALL.of(16 + sun_md5::TEXT_BYTES) + 1;
             rounds.saturating_mul(texts) + SMALL.of(password + salt)
         }
-        Setting::Firebase(_) | Setting::Yescrypt(_) => 0,
+        VerifyOnlySetting::Firebase(_) | VerifyOnlySetting::Yescrypt(_) => 0,
     }
 }
 

@@ -12,15 +12,21 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     pbkdf2,
-    scheme::{ANY_BEGINNING, Parse, Row},
+    scheme::{ANY_BEGINNING, Parse, SchemeRow},
     verify_only::des_crypt,
 };
 
-pub(crate) static V2: Row =
-    Row { begins: ANY_BEGINNING, is: is_v2, ..Row::new("aspnet-identity-v2", Parse::Text(parse_v2)) };
+pub(crate) static V2: SchemeRow = SchemeRow {
+    begins: ANY_BEGINNING,
+    is: is_v2,
+    ..SchemeRow::new("aspnet-identity-v2", Parse::Text(parse_v2))
+};
 
-pub(crate) static V3: Row =
-    Row { begins: &["AQAAAA"], is: is_v3, ..Row::new("aspnet-identity-v3", Parse::Text(parse_v3)) };
+pub(crate) static V3: SchemeRow = SchemeRow {
+    begins: &["AQAAAA"],
+    is: is_v3,
+    ..SchemeRow::new("aspnet-identity-v3", Parse::Text(parse_v3))
+};
 
 /// Whether a text has the length and the first byte of version 2.
 ///

@@ -7,11 +7,11 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     pbkdf2,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static SCHEME: Row =
-    Row { labels: &["{PKCS5S2}"], ..Row::new("atlassian-pkcs5s2", Parse::Text(parse)) };
+pub(crate) static SCHEME: SchemeRow =
+    SchemeRow { labels: &["{PKCS5S2}"], ..SchemeRow::new("atlassian-pkcs5s2", Parse::Text(parse)) };
 
 fn parse(text: &str) -> Result<Parts, ParseError> {
     let bytes = Encoding::Base64.decode(text)?;

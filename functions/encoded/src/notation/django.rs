@@ -14,44 +14,44 @@ use crate::{
     pbkdf2,
     phc::{self, fields},
     reading::{Preparation, Reading},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only::digest::{Hash, Order, Setting},
 };
 
-pub(crate) static ARGON2: Row =
-    Row { begins: &["argon2$"], ..Row::new("django-argon2", Parse::Text(parse_argon2)) };
+pub(crate) static ARGON2: SchemeRow =
+    SchemeRow { begins: &["argon2$"], ..SchemeRow::new("django-argon2", Parse::Text(parse_argon2)) };
 
-pub(crate) static BCRYPT: Row = Row {
+pub(crate) static BCRYPT: SchemeRow = SchemeRow {
     begins: &["bcrypt$"],
     reading: bcrypt::READING,
-    ..Row::new("django-bcrypt", Parse::Text(|text| parse_bcrypt("bcrypt$", text)))
+    ..SchemeRow::new("django-bcrypt", Parse::Text(|text| parse_bcrypt("bcrypt$", text)))
 };
 
-pub(crate) static BCRYPT_SHA256: Row = Row {
+pub(crate) static BCRYPT_SHA256: SchemeRow = SchemeRow {
     begins: &["bcrypt_sha256$"],
     reading: Reading::prepared(Preparation::Sha256Hex),
-    ..Row::new("django-bcrypt-sha256", Parse::Text(|text| parse_bcrypt("bcrypt_sha256$", text)))
+    ..SchemeRow::new("django-bcrypt-sha256", Parse::Text(|text| parse_bcrypt("bcrypt_sha256$", text)))
 };
 
-pub(crate) static MD5: Row = Row {
+pub(crate) static MD5: SchemeRow = SchemeRow {
     begins: &["md5$"],
     weakness: Some(Weakness::Fast),
-    ..Row::new("django-md5", Parse::Text(parse_md5))
+    ..SchemeRow::new("django-md5", Parse::Text(parse_md5))
 };
 
-pub(crate) static PBKDF2: Row = Row {
+pub(crate) static PBKDF2: SchemeRow = SchemeRow {
     begins: &["pbkdf2_sha1$", "pbkdf2_sha256$"],
-    ..Row::new("django-pbkdf2", Parse::Text(parse_pbkdf2))
+    ..SchemeRow::new("django-pbkdf2", Parse::Text(parse_pbkdf2))
 };
 
-pub(crate) static SCRYPT: Row =
-    Row { begins: &["scrypt$"], ..Row::new("django-scrypt", Parse::Text(parse_scrypt)) };
+pub(crate) static SCRYPT: SchemeRow =
+    SchemeRow { begins: &["scrypt$"], ..SchemeRow::new("django-scrypt", Parse::Text(parse_scrypt)) };
 
 /// Django marks by an empty salt that there is none.
-pub(crate) static UNSALTED_SHA1: Row = Row {
+pub(crate) static UNSALTED_SHA1: SchemeRow = SchemeRow {
     begins: &["sha1$$"],
     weakness: Some(Weakness::Unsalted),
-    ..Row::new("django-unsalted-sha1", Parse::Text(parse_sha1))
+    ..SchemeRow::new("django-unsalted-sha1", Parse::Text(parse_sha1))
 };
 
 /// Reads `argon2$argon2id$…`: a PHC string after a name.

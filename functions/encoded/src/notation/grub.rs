@@ -7,13 +7,13 @@ use crate::{
     parts::{OutputText, Parts},
     pbkdf2,
     phc::{self, fields},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["grub.pbkdf2.sha512."],
     is: |text| !text.contains('$'),
-    ..Row::new("grub-pbkdf2-sha512", Parse::Text(parse))
+    ..SchemeRow::new("grub-pbkdf2-sha512", Parse::Text(parse))
 };
 
 /// Reads a line of `grub-mkpasswd-pbkdf2`.

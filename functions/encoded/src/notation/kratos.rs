@@ -13,14 +13,14 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     phc::fields,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only::digest::{Hash, Order, Piece, Setting},
 };
 
-pub(crate) static DIGEST: Row = Row {
+pub(crate) static DIGEST: SchemeRow = SchemeRow {
     begins: &["$md5$pf=", "$sha1$pf=", "$sha256$pf=", "$sha512$pf="],
     weakness: Some(Weakness::Fast),
-    ..Row::new("kratos-digest", Parse::Text(parse))
+    ..SchemeRow::new("kratos-digest", Parse::Text(parse))
 };
 
 fn parse(text: &str) -> Result<Parts, ParseError> {

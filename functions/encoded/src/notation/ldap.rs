@@ -11,11 +11,11 @@ use crate::{
     parts::{OutputText, Parts},
     pbkdf2::Prf,
     phc::{self, fields},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only::digest::{Hash, Order, Setting},
 };
 
-pub(crate) static MD5: Row = unsalted(
+pub(crate) static MD5: SchemeRow = unsalted(
     "ldap-md5",
     &[
         "{LDAP-MD5.B64}",
@@ -32,7 +32,7 @@ pub(crate) static MD5: Row = unsalted(
     Parse::LabelAndText(|label, text| parse_unsalted(Hash::Md5, label, text)),
 );
 
-pub(crate) static SHA: Row = unsalted(
+pub(crate) static SHA: SchemeRow = unsalted(
     "ldap-sha",
     &[
         "{SHA.B64}",
@@ -50,75 +50,75 @@ pub(crate) static SHA: Row = unsalted(
     Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha1, label, text)),
 );
 
-pub(crate) static SHA256: Row = unsalted(
+pub(crate) static SHA256: SchemeRow = unsalted(
     "ldap-sha256",
     &["{SHA256.B64}", "{SHA256.BASE64}", "{SHA256.HEX}", "{SHA256}", "{sha256}"],
     Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha256, label, text)),
 );
 
-pub(crate) static SHA384: Row = unsalted(
+pub(crate) static SHA384: SchemeRow = unsalted(
     "ldap-sha384",
     &["{SHA384}", "{sha384}"],
     Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha384, label, text)),
 );
 
-pub(crate) static SHA512: Row = unsalted(
+pub(crate) static SHA512: SchemeRow = unsalted(
     "ldap-sha512",
     &["{SHA512.B64}", "{SHA512.BASE64}", "{SHA512.HEX}", "{SHA512}", "{sha512}"],
     Parse::LabelAndText(|label, text| parse_unsalted(Hash::Sha512, label, text)),
 );
 
-pub(crate) static SMD5: Row = salted(
+pub(crate) static SMD5: SchemeRow = salted(
     "ldap-smd5",
     &["{SMD5.B64}", "{SMD5.BASE64}", "{SMD5.HEX}", "{SMD5}", "{smd5}"],
     Parse::LabelAndText(|label, text| parse_salted(Hash::Md5, label, text)),
 );
 
-pub(crate) static SSHA: Row = salted(
+pub(crate) static SSHA: SchemeRow = salted(
     "ldap-ssha",
     &["{SSHA.B64}", "{SSHA.BASE64}", "{SSHA.HEX}", "{SSHA}", "{ldap}{SSHA}", "{ldap}{ssha}", "{ssha}"],
     Parse::LabelAndText(|label, text| parse_salted(Hash::Sha1, label, text)),
 );
 
-pub(crate) static SSHA256: Row = salted(
+pub(crate) static SSHA256: SchemeRow = salted(
     "ldap-ssha256",
     &["{SSHA256.B64}", "{SSHA256.BASE64}", "{SSHA256.HEX}", "{SSHA256}", "{ssha256}"],
     Parse::LabelAndText(|label, text| parse_salted(Hash::Sha256, label, text)),
 );
 
-pub(crate) static SSHA384: Row = salted(
+pub(crate) static SSHA384: SchemeRow = salted(
     "ldap-ssha384",
     &["{SSHA384}", "{ssha384}"],
     Parse::LabelAndText(|label, text| parse_salted(Hash::Sha384, label, text)),
 );
 
-pub(crate) static SSHA512: Row = salted(
+pub(crate) static SSHA512: SchemeRow = salted(
     "ldap-ssha512",
     &["{SSHA512.B64}", "{SSHA512.BASE64}", "{SSHA512.HEX}", "{SSHA512}", "{ssha512}"],
     Parse::LabelAndText(|label, text| parse_salted(Hash::Sha512, label, text)),
 );
 
-pub(crate) static PBKDF2_SHA1: Row = Row {
+pub(crate) static PBKDF2_SHA1: SchemeRow = SchemeRow {
     labels: &["{PBKDF2-SHA1}", "{PBKDF2}"],
-    ..Row::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha1, text)))
+    ..SchemeRow::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha1, text)))
 };
 
-pub(crate) static PBKDF2_SHA256: Row = Row {
+pub(crate) static PBKDF2_SHA256: SchemeRow = SchemeRow {
     labels: &["{PBKDF2-SHA256}"],
-    ..Row::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha256, text)))
+    ..SchemeRow::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha256, text)))
 };
 
-pub(crate) static PBKDF2_SHA512: Row = Row {
+pub(crate) static PBKDF2_SHA512: SchemeRow = SchemeRow {
     labels: &["{PBKDF2-SHA512}"],
-    ..Row::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha512, text)))
+    ..SchemeRow::new("ldap-pbkdf2", Parse::Text(|text| parse_pbkdf2(Prf::Sha512, text)))
 };
 
-const fn unsalted(name: &'static str, labels: &'static [&'static str], parse: Parse) -> Row {
-    Row { labels, weakness: Some(Weakness::Unsalted), ..Row::new(name, parse) }
+const fn unsalted(name: &'static str, labels: &'static [&'static str], parse: Parse) -> SchemeRow {
+    SchemeRow { labels, weakness: Some(Weakness::Unsalted), ..SchemeRow::new(name, parse) }
 }
 
-const fn salted(name: &'static str, labels: &'static [&'static str], parse: Parse) -> Row {
-    Row { labels, weakness: Some(Weakness::Fast), ..Row::new(name, parse) }
+const fn salted(name: &'static str, labels: &'static [&'static str], parse: Parse) -> SchemeRow {
+    SchemeRow { labels, weakness: Some(Weakness::Fast), ..SchemeRow::new(name, parse) }
 }
 
 fn parse_unsalted(hash: Hash, label: &str, text: &str) -> Result<Parts, ParseError> {

@@ -61,5 +61,5 @@ fn scrypt(
 
 /// A digest.
 fn digest(text: &str, output: OutputText, setting: digest::Setting) -> Result<Parts, ParseError> {
-    Parts::new(text, output, Setting::VerifyOnly(verify_only::Setting::Digest(setting)))
+    Parts::new(text, output, Setting::VerifyOnly(verify_only::VerifyOnlySetting::Digest(setting)))
 }

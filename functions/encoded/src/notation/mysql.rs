@@ -6,16 +6,16 @@ use crate::{
     ParseError, Weakness,
     encoding::Encoding,
     parts::{OutputText, Parts},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only::digest::{Hash, Order, Setting},
 };
 
-pub(crate) static NATIVE: Row = Row {
+pub(crate) static NATIVE: SchemeRow = SchemeRow {
     begins: &["*"],
     // The marks of locked accounts begin so, too.
     is: |text| text.len() == 1 + 2 * Hash::Sha1.output_bytes(),
     weakness: Some(Weakness::Unsalted),
-    ..Row::new("mysql-native", Parse::Text(parse))
+    ..SchemeRow::new("mysql-native", Parse::Text(parse))
 };
 
 fn parse(text: &str) -> Result<Parts, ParseError> {

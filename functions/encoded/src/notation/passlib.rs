@@ -12,26 +12,26 @@ use crate::{
     pbkdf2::Prf,
     phc::{self, fields},
     reading::{Preparation, Reading},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static BCRYPT_SHA256_V1: Row = Row {
+pub(crate) static BCRYPT_SHA256_V1: SchemeRow = SchemeRow {
     begins: &["$bcrypt-sha256$"],
     reading: Reading::prepared(Preparation::Sha256Base64),
-    ..Row::new(BCRYPT_SHA256, Parse::Text(parse_bcrypt_sha256_v1))
+    ..SchemeRow::new(BCRYPT_SHA256, Parse::Text(parse_bcrypt_sha256_v1))
 };
 
-pub(crate) static BCRYPT_SHA256_V2: Row = Row {
+pub(crate) static BCRYPT_SHA256_V2: SchemeRow = SchemeRow {
     begins: &["$bcrypt-sha256$v="],
     reading: Reading::prepared(Preparation::HmacSha256Base64),
-    ..Row::new(BCRYPT_SHA256, Parse::Text(parse_bcrypt_sha256_v2))
+    ..SchemeRow::new(BCRYPT_SHA256, Parse::Text(parse_bcrypt_sha256_v2))
 };
 
 const BCRYPT_SHA256: &str = "passlib-bcrypt-sha256";
 
-pub(crate) static PBKDF2: Row = Row {
+pub(crate) static PBKDF2: SchemeRow = SchemeRow {
     begins: &["$pbkdf2$", "$pbkdf2-sha256$", "$pbkdf2-sha512$"],
-    ..Row::new("passlib-pbkdf2", Parse::Text(parse_pbkdf2))
+    ..SchemeRow::new("passlib-pbkdf2", Parse::Text(parse_pbkdf2))
 };
 
 fn parse_pbkdf2(text: &str) -> Result<Parts, ParseError> {

@@ -7,15 +7,15 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     reading::Reading,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     scrypt,
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &[PREFIX],
     labels: &["{CRYPT}", "{crypt}"],
     reading: Reading::C_STRING,
-    ..Row::new("scrypt-7", Parse::Text(parse))
+    ..SchemeRow::new("scrypt-7", Parse::Text(parse))
 };
 
 fn parse(text: &str) -> Result<Parts, ParseError> {

@@ -10,42 +10,44 @@ use crate::{
     parts::{OutputText, Parts},
     pbkdf2::Prf,
     phc::fields,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only::digest::{Hash, Order, Setting},
 };
 
 // The opening brace of the salt ends these labels: without a salt no string is of Spring Security.
-pub(crate) static MD5: Row =
+pub(crate) static MD5: SchemeRow =
     weak("spring-md5", &["{MD5}{"], Parse::Text(|text| parse_digest(Hash::Md5, text)));
-pub(crate) static SHA1: Row =
+pub(crate) static SHA1: SchemeRow =
     weak("spring-sha-1", &["{SHA-1}{"], Parse::Text(|text| parse_digest(Hash::Sha1, text)));
-pub(crate) static SHA256_WITH_SALT: Row =
+pub(crate) static SHA256_WITH_SALT: SchemeRow =
     weak("spring-sha-256", &["{SHA-256}{"], Parse::Text(|text| parse_digest(Hash::Sha256, text)));
 
-pub(crate) static SHA256: Row = weak("spring-sha256", &["{sha256}"], Parse::Text(parse_sha256));
+pub(crate) static SHA256: SchemeRow = weak("spring-sha256", &["{sha256}"], Parse::Text(parse_sha256));
 
-pub(crate) static PBKDF2_V5_5: Row =
-    Row { labels: &["{pbkdf2}"], ..Row::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2(&V5_5, text))) };
-pub(crate) static PBKDF2_V5_5_BASE64: Row = Row {
+pub(crate) static PBKDF2_V5_5: SchemeRow = SchemeRow {
     labels: &["{pbkdf2}"],
-    ..Row::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2_base64(&V5_5, text)))
+    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2(&V5_5, text)))
 };
-pub(crate) static PBKDF2_V5_8: Row = Row {
-    labels: &["{pbkdf2@SpringSecurity_v5_8}"],
-    ..Row::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2(&V5_8, text)))
+pub(crate) static PBKDF2_V5_5_BASE64: SchemeRow = SchemeRow {
+    labels: &["{pbkdf2}"],
+    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2_base64(&V5_5, text)))
 };
-pub(crate) static PBKDF2_V5_8_BASE64: Row = Row {
+pub(crate) static PBKDF2_V5_8: SchemeRow = SchemeRow {
     labels: &["{pbkdf2@SpringSecurity_v5_8}"],
-    ..Row::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2_base64(&V5_8, text)))
+    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2(&V5_8, text)))
+};
+pub(crate) static PBKDF2_V5_8_BASE64: SchemeRow = SchemeRow {
+    labels: &["{pbkdf2@SpringSecurity_v5_8}"],
+    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2_base64(&V5_8, text)))
 };
 
-pub(crate) static SCRYPT: Row = Row {
+pub(crate) static SCRYPT: SchemeRow = SchemeRow {
     labels: &["{scrypt@SpringSecurity_v5_8}", "{scrypt}"],
-    ..Row::new("spring-scrypt", Parse::Text(parse_scrypt))
+    ..SchemeRow::new("spring-scrypt", Parse::Text(parse_scrypt))
 };
 
-const fn weak(name: &'static str, labels: &'static [&'static str], parse: Parse) -> Row {
-    Row { labels, weakness: Some(Weakness::Fast), ..Row::new(name, parse) }
+const fn weak(name: &'static str, labels: &'static [&'static str], parse: Parse) -> SchemeRow {
+    SchemeRow { labels, weakness: Some(Weakness::Fast), ..SchemeRow::new(name, parse) }
 }
 
 /// The defaults of `Pbkdf2PasswordEncoder` that an id stands for.

@@ -14,19 +14,19 @@ use crate::{
     parts::{OutputText, Parts},
     pbkdf2,
     phc::{self, fields},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only::digest::{Hash, Order, Setting},
 };
 
-pub(crate) static HMAC: Row = Row {
+pub(crate) static HMAC: SchemeRow = SchemeRow {
     begins: &["sha256$", "sha512$"],
     // The Node package password-hash prints more fields.
     is: |text| text.matches('$').count() == 2,
     weakness: Some(Weakness::Fast),
-    ..Row::new("werkzeug-hmac", Parse::Text(parse_hmac))
+    ..SchemeRow::new("werkzeug-hmac", Parse::Text(parse_hmac))
 };
 
-pub(crate) static PBKDF2: Row = Row {
+pub(crate) static PBKDF2: SchemeRow = SchemeRow {
     begins: &[
         "pbkdf2:sha1$",
         "pbkdf2:sha1:",
@@ -36,13 +36,13 @@ pub(crate) static PBKDF2: Row = Row {
         "pbkdf2:sha512:",
     ],
     is: |text| text.contains('$'),
-    ..Row::new("werkzeug-pbkdf2", Parse::Text(parse_pbkdf2))
+    ..SchemeRow::new("werkzeug-pbkdf2", Parse::Text(parse_pbkdf2))
 };
 
-pub(crate) static SCRYPT: Row = Row {
+pub(crate) static SCRYPT: SchemeRow = SchemeRow {
     begins: &["scrypt:"],
     is: |text| text.contains('$'),
-    ..Row::new("werkzeug-scrypt", Parse::Text(parse_scrypt))
+    ..SchemeRow::new("werkzeug-scrypt", Parse::Text(parse_scrypt))
 };
 
 /// Reads `<function>$<salt>$<hex>`.

@@ -5,13 +5,13 @@ use crate::{
     ParseError, bcrypt,
     parts::Parts,
     reading::{Preparation, Reading},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["$wp$"],
     reading: Reading { trims: TRIMMED, ..Reading::prepared(Preparation::WordPress) },
-    ..Row::new("wordpress", Parse::Text(parse))
+    ..SchemeRow::new("wordpress", Parse::Text(parse))
 };
 
 /// Reads PHP's bcrypt after `$wp`.

@@ -8,24 +8,24 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     reading::Reading,
-    scheme::{ANY_BEGINNING, Parse, Row},
+    scheme::{ANY_BEGINNING, Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static BSDI: Row = Row {
+pub(crate) static BSDI: SchemeRow = SchemeRow {
     begins: &["_"],
     labels: &["{CRYPT}", "{crypt}"],
     reading: Reading { seven_bits: true, ..Reading::C_STRING },
-    ..Row::new("bsdi-crypt", Parse::Text(parse_extended))
+    ..SchemeRow::new("bsdi-crypt", Parse::Text(parse_extended))
 };
 
-pub(crate) static TRADITIONAL: Row = Row {
+pub(crate) static TRADITIONAL: SchemeRow = SchemeRow {
     begins: ANY_BEGINNING,
     is: is_traditional,
     labels: &["{CRYPT}", "{DES-CRYPT}", "{crypt}"],
     reading: Reading { most_bytes: Some(MAX_PASSWORD_BYTES), seven_bits: true, ..Reading::C_STRING },
     weakness: Some(Weakness::Fast),
-    ..Row::new("des-crypt", Parse::Text(parse_traditional))
+    ..SchemeRow::new("des-crypt", Parse::Text(parse_traditional))
 };
 
 /// Encryptions of every traditional hash.
@@ -111,7 +111,7 @@ fn parse(
     let (salt, output) = salt_and_output.ok_or(ParseError::Invalid)?;
     let salt_bits = crypt::number(salt)?;
     let setting = Setting { form, encryptions, salt: salt.to_owned(), salt_bits };
-    let setting = crate::Setting::VerifyOnly(verify_only::Setting::DesCrypt(setting));
+    let setting = crate::Setting::VerifyOnly(verify_only::VerifyOnlySetting::DesCrypt(setting));
     Parts::new(text, OutputText::read(Encoding::DesBase64, output)?, setting)
 }
 

@@ -16,12 +16,12 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     phc::{self, fields},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     scrypt,
 };
 
-pub(crate) static SCHEME: Row =
-    Row { begins: &["$fbscrypt$"], ..Row::new("firebase-scrypt", Parse::Text(parse)) };
+pub(crate) static SCHEME: SchemeRow =
+    SchemeRow { begins: &["$fbscrypt$"], ..SchemeRow::new("firebase-scrypt", Parse::Text(parse)) };
 
 /// Length of a signer key, and so of an output, in bytes.
 pub const OUTPUT_BYTES: usize = 64;
@@ -77,6 +77,6 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if version != 1 || salt.is_empty() {
         return Err(ParseError::Invalid);
     }
-    let setting = super::Setting::Firebase(Setting { params, salt, separator: Vec::new() });
+    let setting = super::VerifyOnlySetting::Firebase(Setting { params, salt, separator: Vec::new() });
     Parts::new(text, OutputText::read(Encoding::Base64, output)?, crate::Setting::VerifyOnly(setting))
 }

@@ -6,22 +6,22 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     reading::Reading,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static APR1: Row = Row {
+pub(crate) static APR1: SchemeRow = SchemeRow {
     begins: &["$apr1$"],
     reading: Reading::C_STRING,
-    ..Row::new("apr1", Parse::Text(|text| parse(Variant::Apache, text)))
+    ..SchemeRow::new("apr1", Parse::Text(|text| parse(Variant::Apache, text)))
 };
 
-pub(crate) static FREE_BSD: Row = Row {
+pub(crate) static FREE_BSD: SchemeRow = SchemeRow {
     begins: &["$1$"],
     // Dovecot itself calls md5-crypt `{MD5}`.
     labels: &["{CRYPT}", "{MD5-CRYPT}", "{MD5}", "{crypt}"],
     reading: Reading::C_STRING,
-    ..Row::new("md5-crypt", Parse::Text(|text| parse(Variant::FreeBsd, text)))
+    ..SchemeRow::new("md5-crypt", Parse::Text(|text| parse(Variant::FreeBsd, text)))
 };
 
 /// Rounds of every hash. The scheme has no cost parameter.
@@ -84,6 +84,6 @@ fn parse(variant: Variant, text: &str) -> Result<Parts, ParseError> {
     if salt.len() > MAX_SALT_BYTES || !crypt::is_salt(salt) {
         return Err(ParseError::Invalid);
     }
-    let setting = verify_only::Setting::Md5Crypt(Setting { variant, salt: salt.to_owned() });
+    let setting = verify_only::VerifyOnlySetting::Md5Crypt(Setting { variant, salt: salt.to_owned() });
     Parts::new(text, OutputText::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
 }

@@ -18,7 +18,7 @@ use crate::{Algorithm, scrypt};
 
 /// The setting of an algorithm that is only verified.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Setting {
+pub enum VerifyOnlySetting {
     /// See [`des_crypt::Setting`].
     DesCrypt(des_crypt::Setting),
     /// See [`digest::Setting`].
@@ -39,7 +39,7 @@ pub enum Setting {
     Yescrypt(yescrypt::Setting),
 }
 
-impl Setting {
+impl VerifyOnlySetting {
     /// The algorithm.
     #[must_use]
     pub const fn algorithm(&self) -> Algorithm {

@@ -11,18 +11,20 @@ use crate::{
     encoding::Encoding,
     parts::{OutputText, Parts},
     reading::{Preparation, Reading},
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static PHPASS: Row = Row { begins: &["$H$", "$P$"], ..Row::new("phpass", Parse::Text(parse)) };
+pub(crate) static PHPASS: SchemeRow =
+    SchemeRow { begins: &["$H$", "$P$"], ..SchemeRow::new("phpass", Parse::Text(parse)) };
 
-pub(crate) static DRUPAL: Row = Row { begins: &["$S$"], ..Row::new("drupal7", Parse::Text(parse)) };
+pub(crate) static DRUPAL: SchemeRow =
+    SchemeRow { begins: &["$S$"], ..SchemeRow::new("drupal7", Parse::Text(parse)) };
 
-pub(crate) static DRUPAL_UPDATED: Row = Row {
+pub(crate) static DRUPAL_UPDATED: SchemeRow = SchemeRow {
     begins: &["U$"],
     reading: Reading::prepared(Preparation::Md5Hex),
-    ..Row::new("drupal7-updated", Parse::Text(parse_updated))
+    ..SchemeRow::new("drupal7-updated", Parse::Text(parse_updated))
 };
 
 /// Lowest binary logarithm of the rounds.
@@ -114,7 +116,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if !in_range || !crypt::is_in_alphabet(salt) {
         return Err(ParseError::Invalid);
     }
-    let setting = verify_only::Setting::Phpass(Setting { hash, log_rounds, salt: salt.to_owned() });
+    let setting = verify_only::VerifyOnlySetting::Phpass(Setting { hash, log_rounds, salt: salt.to_owned() });
     Parts::new(text, OutputText::read(hash.encoding(), output)?, crate::Setting::VerifyOnly(setting))
 }
 

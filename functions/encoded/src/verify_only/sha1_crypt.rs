@@ -7,15 +7,15 @@ use crate::{
     parts::{OutputText, Parts},
     phc::{self, fields},
     reading::Reading,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["$sha1$"],
     labels: &["{CRYPT}", "{crypt}"],
     reading: Reading::C_STRING,
-    ..Row::new("sha1-crypt", Parse::Text(parse))
+    ..SchemeRow::new("sha1-crypt", Parse::Text(parse))
 };
 
 /// Longest salt, in characters.
@@ -52,7 +52,7 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if rounds == 0 || !is_salt {
         return Err(ParseError::Invalid);
     }
-    let setting = verify_only::Setting::Sha1Crypt(Setting { rounds, salt: salt.to_owned() });
+    let setting = verify_only::VerifyOnlySetting::Sha1Crypt(Setting { rounds, salt: salt.to_owned() });
     Parts::new(text, OutputText::read(OUTPUT, output)?, crate::Setting::VerifyOnly(setting))
 }
 

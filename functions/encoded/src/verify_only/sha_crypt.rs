@@ -7,22 +7,22 @@ use crate::{
     parts::{OutputText, Parts},
     phc,
     reading::Reading,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static SHA256: Row = Row {
+pub(crate) static SHA256: SchemeRow = SchemeRow {
     begins: &["$5$"],
     labels: &["{CRYPT}", "{SHA256-CRYPT}", "{crypt}"],
     reading: Reading::C_STRING,
-    ..Row::new("sha256-crypt", Parse::Text(|text| parse(Hash::Sha256, text)))
+    ..SchemeRow::new("sha256-crypt", Parse::Text(|text| parse(Hash::Sha256, text)))
 };
 
-pub(crate) static SHA512: Row = Row {
+pub(crate) static SHA512: SchemeRow = SchemeRow {
     begins: &["$6$"],
     labels: &["{CRYPT}", "{SHA512-CRYPT}", "{crypt}"],
     reading: Reading::C_STRING,
-    ..Row::new("sha512-crypt", Parse::Text(|text| parse(Hash::Sha512, text)))
+    ..SchemeRow::new("sha512-crypt", Parse::Text(|text| parse(Hash::Sha512, text)))
 };
 
 /// Rounds if the string states none.
@@ -105,7 +105,7 @@ fn parse(hash: Hash, text: &str) -> Result<Parts, ParseError> {
         return Err(ParseError::Invalid);
     }
     let setting = Setting { hash, rounds: rounds.max(MIN_ROUNDS), salt: salt.to_owned() };
-    let setting = crate::Setting::VerifyOnly(verify_only::Setting::ShaCrypt(setting));
+    let setting = crate::Setting::VerifyOnly(verify_only::VerifyOnlySetting::ShaCrypt(setting));
     Parts::new(text, OutputText::read(Encoding::CryptInOrder(hash.order()), output)?, setting)
 }
 

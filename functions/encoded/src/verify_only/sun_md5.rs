@@ -10,15 +10,15 @@ use crate::{
     parts::{OutputText, Parts},
     phc,
     reading::Reading,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["$md5$", "$md5,"],
     labels: &["{CRYPT}", "{crypt}"],
     reading: Reading::C_STRING,
-    ..Row::new("sun-md5", Parse::Text(parse))
+    ..SchemeRow::new("sun-md5", Parse::Text(parse))
 };
 
 /// Rounds that are computed in addition to the rounds that the string states.
@@ -74,6 +74,6 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     }
     let (salt, hashed_text) = (salt.to_owned(), hashed_text.to_owned());
     let setting = Setting { rounds: BASIC_ROUNDS + rounds, salt, hashed_text };
-    let setting = crate::Setting::VerifyOnly(verify_only::Setting::SunMd5(setting));
+    let setting = crate::Setting::VerifyOnly(verify_only::VerifyOnlySetting::SunMd5(setting));
     Parts::new(text, OutputText::read(OUTPUT, output)?, setting)
 }

@@ -11,15 +11,15 @@ use crate::{
     parts::{OutputText, Parts},
     phc::fields,
     reading::Reading,
-    scheme::{Parse, Row},
+    scheme::{Parse, SchemeRow},
     verify_only,
 };
 
-pub(crate) static SCHEME: Row = Row {
+pub(crate) static SCHEME: SchemeRow = SchemeRow {
     begins: &["$y$"],
     labels: &["{CRYPT}", "{crypt}"],
     reading: Reading::C_STRING,
-    ..Row::new("yescrypt", Parse::Text(parse))
+    ..SchemeRow::new("yescrypt", Parse::Text(parse))
 };
 
 /// Largest binary logarithm of N that is read.
@@ -162,7 +162,8 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if salt.len() > MAX_SALT_BYTES {
         return Err(ParseError::Invalid);
     }
-    let setting = crate::Setting::VerifyOnly(verify_only::Setting::Yescrypt(Setting { params, salt }));
+    let setting =
+        crate::Setting::VerifyOnly(verify_only::VerifyOnlySetting::Yescrypt(Setting { params, salt }));
     Parts::new(text, OutputText::read(Encoding::Crypt, output)?, setting)
 }
 

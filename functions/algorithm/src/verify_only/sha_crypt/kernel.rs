@@ -194,7 +194,8 @@ mod tests {
             [format!("$5$rounds=1000${salt}${}", zeros(43)), format!("$6$rounds=1000${salt}${}", zeros(86))]
         {
             let encoded = parse(&stored).unwrap();
-            let AnySetting::VerifyOnly(verify_only::Setting::ShaCrypt(setting)) = encoded.setting() else {
+            let AnySetting::VerifyOnly(verify_only::VerifyOnlySetting::ShaCrypt(setting)) = encoded.setting()
+            else {
                 panic!("{stored} is no sha-crypt");
             };
             let mut outputs = [vec![0; encoded.output().len()], vec![0; encoded.output().len()]];
