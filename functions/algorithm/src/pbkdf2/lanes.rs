@@ -622,6 +622,71 @@ mod tests {
         }
     }
 
+    /// From each number of lanes on, the path and the streams of the kernel, by the paths that a
+    /// machine has beside the portable one.
+    #[test]
+    #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
+    fn the_fastest_kernels_are_those_of_the_table() {
+        #[cfg(target_arch = "x86_64")]
+        use Path::{Avx2, Avx512, ShaNi};
+        #[cfg(target_arch = "aarch64")]
+        use Path::{Neon, NeonSha2, NeonSha512};
+
+        #[cfg(target_arch = "x86_64")]
+        let choices: &[(Prf, &[Path], &str)] = &[
+            (Prf::Sha1, &[], "1: Portable 1"),
+            (Prf::Sha1, &[ShaNi], "1: ShaNi 1, 2: ShaNi 2, 3: ShaNi 3, 4: ShaNi 4"),
+            (Prf::Sha1, &[Avx2], "1: Portable 1, 3: Avx2 8"),
+            (Prf::Sha1, &[ShaNi, Avx2], "1: ShaNi 1, 2: ShaNi 2, 3: ShaNi 3, 4: ShaNi 4"),
+            (Prf::Sha1, &[Avx2, Avx512], "1: Portable 1, 2: Avx512 8, 9: Avx512 16, 21: Avx512 32"),
+            (
+                Prf::Sha1,
+                &[ShaNi, Avx2, Avx512],
+                "1: ShaNi 1, 2: ShaNi 2, 3: ShaNi 3, 4: ShaNi 4, 9: Avx512 16, 21: Avx512 32",
+            ),
+            (Prf::Sha256, &[], "1: Portable 1"),
+            (Prf::Sha256, &[ShaNi], "1: ShaNi 1, 2: ShaNi 2, 3: ShaNi 3, 4: ShaNi 4, 6: ShaNi 6"),
+            (Prf::Sha256, &[Avx2], "1: Portable 1, 3: Avx2 8"),
+            (Prf::Sha256, &[ShaNi, Avx2], "1: ShaNi 1, 2: ShaNi 2, 3: ShaNi 3, 4: ShaNi 4, 6: ShaNi 6"),
+            (Prf::Sha256, &[Avx2, Avx512], "1: Portable 1, 2: Avx512 8, 9: Avx512 16, 21: Avx512 32"),
+            (
+                Prf::Sha256,
+                &[ShaNi, Avx2, Avx512],
+                "1: ShaNi 1, 2: ShaNi 2, 3: ShaNi 3, 4: ShaNi 4, 6: ShaNi 6, 11: Avx512 16, 21: Avx512 32",
+            ),
+            (Prf::Sha512, &[], "1: Portable 1"),
+            (Prf::Sha512, &[Avx2], "1: Portable 1, 3: Avx2 4"),
+            (Prf::Sha512, &[Avx2, Avx512], "1: Portable 1, 2: Avx512 4, 5: Avx512 8, 11: Avx512 16"),
+            (Prf::Sha512, &[ShaNi, Avx2, Avx512], "1: Portable 1, 2: Avx512 4, 5: Avx512 8, 11: Avx512 16"),
+        ];
+        #[cfg(target_arch = "aarch64")]
+        let choices: &[(Prf, &[Path], &str)] = &[
+            (Prf::Sha1, &[], "1: Portable 1"),
+            (Prf::Sha1, &[Neon], "1: Portable 1, 3: Neon 4"),
+            (Prf::Sha1, &[Neon, NeonSha2], "1: NeonSha2 1, 2: NeonSha2 2, 4: NeonSha2 4"),
+            (Prf::Sha1, &[Neon, NeonSha2, NeonSha512], "1: NeonSha2 1, 2: NeonSha2 2, 4: NeonSha2 4"),
+            (Prf::Sha256, &[], "1: Portable 1"),
+            (Prf::Sha256, &[Neon], "1: Portable 1, 3: Neon 4"),
+            (Prf::Sha256, &[Neon, NeonSha2], "1: NeonSha2 1, 2: NeonSha2 2, 4: NeonSha2 4"),
+            (Prf::Sha256, &[Neon, NeonSha2, NeonSha512], "1: NeonSha2 1, 2: NeonSha2 2, 4: NeonSha2 4"),
+            (Prf::Sha512, &[], "1: Portable 1"),
+            (Prf::Sha512, &[Neon], "1: Portable 1"),
+            (Prf::Sha512, &[Neon, NeonSha2], "1: Portable 1"),
+            (Prf::Sha512, &[Neon, NeonSha2, NeonSha512], "1: NeonSha512 1, 2: NeonSha512 2, 3: NeonSha512 3"),
+        ];
+        for &(prf, paths, expected) in choices {
+            let usable = |kernel: &Kernel| kernel.path == Path::Portable || paths.contains(&kernel.path);
+            let mut chosen: Vec<_> =
+                (1..=MOST_LANES).map(|lanes| (lanes, fastest(prf, usable, lanes))).collect();
+            chosen.dedup_by_key(|(_, kernel)| ptr::from_ref(*kernel));
+            let chosen: Vec<_> = chosen
+                .iter()
+                .map(|(lanes, kernel)| format!("{lanes}: {:?} {}", kernel.path, kernel.streams))
+                .collect();
+            assert_eq!(chosen.join(", "), expected, "{prf:?} with {paths:?}");
+        }
+    }
+
     #[test]
     fn wiping_leaves_zeros() {
         let mut random = Random(8);
