@@ -4,14 +4,18 @@
 //! vector of 512 bits, and two vectors of 512 bits, of which one computes while the other waits.
 #![allow(
     unsafe_code,
-    reason = "vectors reach memory through pointers, and functions that enable features are called"
+    unsafe_op_in_unsafe_fn,
+    reason = "vectors reach memory through pointers, and the instructions need features"
 )]
+#![allow(clippy::inline_always, reason = "the rounds need it")]
+#![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
+use core::{arch::x86_64::*, marker::PhantomData};
 use std::arch::is_x86_feature_detected;
 
 use super::{
-    rounds::{sha1_kernel, sha2_kernel},
-    streams::safe,
+    rounds::{Compression, Operations, kernel},
+    streams::Streams,
 };
 
 /// Whether this machine has the instructions.
@@ -19,323 +23,154 @@ pub(super) fn available() -> bool {
     is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
 }
 
-safe!(sha1_half, u32, 5, 8, sha1_half_kernel::iterate, available);
-safe!(sha1_full, u32, 5, 16, sha1_full_kernel::iterate, available);
-safe!(sha1_pair, u32, 5, 32, sha1_pair_kernel::iterate, available);
-safe!(sha256_half, u32, 8, 8, sha256_half_kernel::iterate, available);
-safe!(sha256_full, u32, 8, 16, sha256_full_kernel::iterate, available);
-safe!(sha256_pair, u32, 8, 32, sha256_pair_kernel::iterate, available);
-safe!(sha512_half, u64, 8, 4, sha512_half_kernel::iterate, available);
-safe!(sha512_full, u64, 8, 8, sha512_full_kernel::iterate, available);
-safe!(sha512_pair, u64, 8, 16, sha512_pair_kernel::iterate, available);
+/// The operations on vectors of 256 or 512 bits, or on two vectors.
+pub(super) struct Avx512<W, const STREAMS: usize>(PhantomData<W>);
 
-sha1_kernel!(
-    sha1_half_kernel,
-    half32,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    8
-);
-sha1_kernel!(
-    sha1_full_kernel,
-    full32,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    16
-);
-sha1_kernel!(
-    sha1_pair_kernel,
-    pair32,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    32
-);
-sha2_kernel!(
-    sha256_half_kernel,
-    half32,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    u32,
-    8,
-    SHA256_K,
-    END_32,
-    SHA256_BITS,
-    rolled
-);
-sha2_kernel!(
-    sha256_full_kernel,
-    full32,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    u32,
-    16,
-    SHA256_K,
-    END_32,
-    SHA256_BITS,
-    rolled
-);
-sha2_kernel!(
-    sha256_pair_kernel,
-    pair32,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    u32,
-    32,
-    SHA256_K,
-    END_32,
-    SHA256_BITS,
-    rolled
-);
-sha2_kernel!(
-    sha512_half_kernel,
-    half64,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    u64,
-    4,
-    SHA512_K,
-    END_64,
-    SHA512_BITS,
-    rolled
-);
-sha2_kernel!(
-    sha512_full_kernel,
-    full64,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    u64,
-    8,
-    SHA512_K,
-    END_64,
-    SHA512_BITS,
-    rolled
-);
-sha2_kernel!(
-    sha512_pair_kernel,
-    pair64,
-    #[target_feature(enable = "avx512f,avx512vl")]
-    u64,
-    16,
-    SHA512_K,
-    END_64,
-    SHA512_BITS,
-    rolled
-);
+kernel!(Avx512, "avx512f,avx512vl", available);
 
-/// The operations of the rounds, from the intrinsics that differ between widths and word sizes.
+/// Implements the operations from the intrinsics of a width, and those that also differ between word
+/// sizes.
 macro_rules! operations {
-    ($vector:ident, $word:ty, $streams:literal, $amount:ty, $add:ident, $xor:ident, $ternary:ident, $rotate:ident, $shift:ident,
-     $splat:ident, $load:ident, $store:ident) => {
-        use core::arch::x86_64::*;
+    ($vector:ident, $xor:ident, $ternary:ident, $load:ident, $store:ident,
+     $($word:ident $streams:literal: $add:ident, $rotate:ident, $shift:ident, $splat:ident);+) => {$(
+        impl Operations for Avx512<$word, $streams> {
+            type Word = $word;
+            type Row = [$word; $streams];
+            type Vector = $vector;
 
-        use super::{CHOOSE, MAJORITY, XOR3};
+            #[inline(always)]
+            unsafe fn load(row: &Self::Row) -> $vector {
+                // SAFETY: the row is exactly as long as the vector, and the load asks for no alignment.
+                unsafe { $load(row.as_ptr().cast()) }
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn add(x: $vector, y: $vector) -> $vector {
-            $add(x, y)
+            #[inline(always)]
+            unsafe fn store(row: &mut Self::Row, x: $vector) {
+                // SAFETY: the row is exactly as long as the vector, and the store asks for no
+                // alignment.
+                unsafe { $store(row.as_mut_ptr().cast(), x) }
+            }
+
+            #[inline(always)]
+            unsafe fn splat(x: $word) -> $vector {
+                $splat(x.cast_signed())
+            }
+
+            #[inline(always)]
+            unsafe fn add(x: $vector, y: $vector) -> $vector {
+                $add(x, y)
+            }
+
+            #[inline(always)]
+            unsafe fn xor(x: $vector, y: $vector) -> $vector {
+                $xor(x, y)
+            }
+
+            #[inline(always)]
+            unsafe fn xor3(x: $vector, y: $vector, z: $vector) -> $vector {
+                $ternary::<XOR3>(x, y, z)
+            }
+
+            #[inline(always)]
+            unsafe fn choose(x: $vector, y: $vector, z: $vector) -> $vector {
+                $ternary::<CHOOSE>(x, y, z)
+            }
+
+            #[inline(always)]
+            unsafe fn majority(x: $vector, y: $vector, z: $vector) -> $vector {
+                $ternary::<MAJORITY>(x, y, z)
+            }
+
+            #[inline(always)]
+            unsafe fn rotate_right<const RIGHT: i32, const LEFT: i32>(x: $vector) -> $vector {
+                $rotate::<RIGHT>(x)
+            }
+
+            #[inline(always)]
+            unsafe fn shift_right<const RIGHT: i32>(x: $vector) -> $vector {
+                $shift(x, Self::splat(RIGHT.cast_unsigned().into()))
+            }
         }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn xor(x: $vector, y: $vector) -> $vector {
-            $xor(x, y)
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn xor3(x: $vector, y: $vector, z: $vector) -> $vector {
-            $ternary::<XOR3>(x, y, z)
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn choose(x: $vector, y: $vector, z: $vector) -> $vector {
-            $ternary::<CHOOSE>(x, y, z)
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn majority(x: $vector, y: $vector, z: $vector) -> $vector {
-            $ternary::<MAJORITY>(x, y, z)
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn rotate_right<const RIGHT: i32, const LEFT: i32>(x: $vector) -> $vector {
-            $rotate::<RIGHT>(x)
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn shift_right<const RIGHT: $amount>(x: $vector) -> $vector {
-            $shift::<RIGHT>(x)
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn splat(x: $word) -> $vector {
-            $splat(x.cast_signed())
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn load(row: &[$word; $streams]) -> $vector {
-            // SAFETY: the row is exactly as long as the vector, and the load asks for no alignment.
-            unsafe { $load(row.as_ptr().cast()) }
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn store(row: &mut [$word; $streams], x: $vector) {
-            // SAFETY: the row is exactly as long as the vector, and the store asks for no
-            // alignment.
-            unsafe { $store(row.as_mut_ptr().cast(), x) }
-        }
-    };
+    )+};
 }
 
-mod half32 {
-    operations!(
-        __m256i,
-        u32,
-        8,
-        i32,
-        _mm256_add_epi32,
-        _mm256_xor_si256,
-        _mm256_ternarylogic_epi32,
-        _mm256_ror_epi32,
-        _mm256_srli_epi32,
-        _mm256_set1_epi32,
-        _mm256_loadu_si256,
-        _mm256_storeu_si256
-    );
-}
+operations!(
+    __m256i, _mm256_xor_si256, _mm256_ternarylogic_epi32, _mm256_loadu_si256, _mm256_storeu_si256,
+    u32 8: _mm256_add_epi32, _mm256_ror_epi32, _mm256_srlv_epi32, _mm256_set1_epi32;
+    u64 4: _mm256_add_epi64, _mm256_ror_epi64, _mm256_srlv_epi64, _mm256_set1_epi64x
+);
+operations!(
+    __m512i, _mm512_xor_si512, _mm512_ternarylogic_epi32, _mm512_loadu_si512, _mm512_storeu_si512,
+    u32 16: _mm512_add_epi32, _mm512_ror_epi32, _mm512_srlv_epi32, _mm512_set1_epi32;
+    u64 8: _mm512_add_epi64, _mm512_ror_epi64, _mm512_srlv_epi64, _mm512_set1_epi64
+);
 
-mod half64 {
-    operations!(
-        __m256i,
-        u64,
-        4,
-        i32,
-        _mm256_add_epi64,
-        _mm256_xor_si256,
-        _mm256_ternarylogic_epi64,
-        _mm256_ror_epi64,
-        _mm256_srli_epi64,
-        _mm256_set1_epi64x,
-        _mm256_loadu_si256,
-        _mm256_storeu_si256
-    );
-}
-
-mod full32 {
-    operations!(
-        __m512i,
-        u32,
-        16,
-        u32,
-        _mm512_add_epi32,
-        _mm512_xor_si512,
-        _mm512_ternarylogic_epi32,
-        _mm512_ror_epi32,
-        _mm512_srli_epi32,
-        _mm512_set1_epi32,
-        _mm512_loadu_si512,
-        _mm512_storeu_si512
-    );
-}
-
-mod full64 {
-    operations!(
-        __m512i,
-        u64,
-        8,
-        u32,
-        _mm512_add_epi64,
-        _mm512_xor_si512,
-        _mm512_ternarylogic_epi64,
-        _mm512_ror_epi64,
-        _mm512_srli_epi64,
-        _mm512_set1_epi64,
-        _mm512_loadu_si512,
-        _mm512_storeu_si512
-    );
-}
-
-/// The same operations on two vectors.
+/// Implements the same operations on two vectors.
 macro_rules! pair_operations {
-    ($word:ty, $one:ident, $streams:literal) => {
-        use core::arch::x86_64::__m512i;
+    ($word:ty, $streams:literal, $one:ty) => {
+        impl Operations for Avx512<$word, $streams> {
+            type Word = $word;
+            type Row = [$word; $streams];
+            type Vector = (__m512i, __m512i);
 
-        use super::$one as one;
+            #[inline(always)]
+            unsafe fn load(row: &Self::Row) -> Self::Vector {
+                let (halves, _) = row.as_chunks();
+                (<$one>::load(&halves[0]), <$one>::load(&halves[1]))
+            }
 
-        type Pair = (__m512i, __m512i);
+            #[inline(always)]
+            unsafe fn store(row: &mut Self::Row, x: Self::Vector) {
+                let (halves, _) = row.as_chunks_mut();
+                <$one>::store(&mut halves[0], x.0);
+                <$one>::store(&mut halves[1], x.1);
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn add(x: Pair, y: Pair) -> Pair {
-            (one::add(x.0, y.0), one::add(x.1, y.1))
-        }
+            #[inline(always)]
+            unsafe fn splat(x: $word) -> Self::Vector {
+                (<$one>::splat(x), <$one>::splat(x))
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn xor(x: Pair, y: Pair) -> Pair {
-            (one::xor(x.0, y.0), one::xor(x.1, y.1))
-        }
+            #[inline(always)]
+            unsafe fn add(x: Self::Vector, y: Self::Vector) -> Self::Vector {
+                (<$one>::add(x.0, y.0), <$one>::add(x.1, y.1))
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn xor3(x: Pair, y: Pair, z: Pair) -> Pair {
-            (one::xor3(x.0, y.0, z.0), one::xor3(x.1, y.1, z.1))
-        }
+            #[inline(always)]
+            unsafe fn xor(x: Self::Vector, y: Self::Vector) -> Self::Vector {
+                (<$one>::xor(x.0, y.0), <$one>::xor(x.1, y.1))
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn choose(x: Pair, y: Pair, z: Pair) -> Pair {
-            (one::choose(x.0, y.0, z.0), one::choose(x.1, y.1, z.1))
-        }
+            #[inline(always)]
+            unsafe fn xor3(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector {
+                (<$one>::xor3(x.0, y.0, z.0), <$one>::xor3(x.1, y.1, z.1))
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn majority(x: Pair, y: Pair, z: Pair) -> Pair {
-            (one::majority(x.0, y.0, z.0), one::majority(x.1, y.1, z.1))
-        }
+            #[inline(always)]
+            unsafe fn choose(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector {
+                (<$one>::choose(x.0, y.0, z.0), <$one>::choose(x.1, y.1, z.1))
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn rotate_right<const RIGHT: i32, const LEFT: i32>(x: Pair) -> Pair {
-            (one::rotate_right::<RIGHT, LEFT>(x.0), one::rotate_right::<RIGHT, LEFT>(x.1))
-        }
+            #[inline(always)]
+            unsafe fn majority(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector {
+                (<$one>::majority(x.0, y.0, z.0), <$one>::majority(x.1, y.1, z.1))
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn shift_right<const RIGHT: u32>(x: Pair) -> Pair {
-            (one::shift_right::<RIGHT>(x.0), one::shift_right::<RIGHT>(x.1))
-        }
+            #[inline(always)]
+            unsafe fn rotate_right<const RIGHT: i32, const LEFT: i32>(x: Self::Vector) -> Self::Vector {
+                (<$one>::rotate_right::<RIGHT, LEFT>(x.0), <$one>::rotate_right::<RIGHT, LEFT>(x.1))
+            }
 
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn splat(x: $word) -> Pair {
-            (one::splat(x), one::splat(x))
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn load(row: &[$word; $streams]) -> Pair {
-            let (halves, _) = row.as_chunks();
-            (one::load(&halves[0]), one::load(&halves[1]))
-        }
-
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512vl")]
-        pub(super) fn store(row: &mut [$word; $streams], x: Pair) {
-            let (halves, _) = row.as_chunks_mut();
-            one::store(&mut halves[0], x.0);
-            one::store(&mut halves[1], x.1);
+            #[inline(always)]
+            unsafe fn shift_right<const RIGHT: i32>(x: Self::Vector) -> Self::Vector {
+                (<$one>::shift_right::<RIGHT>(x.0), <$one>::shift_right::<RIGHT>(x.1))
+            }
         }
     };
 }
 
-mod pair32 {
-    pair_operations!(u32, full32, 32);
-}
-
-mod pair64 {
-    pair_operations!(u64, full64, 16);
-}
+pair_operations!(u32, 32, Avx512<u32, 16>);
+pair_operations!(u64, 16, Avx512<u64, 8>);
 
 /// Truth tables of `vpternlog`: bit `4x + 2y + z` is the result for x, y and z.
 const XOR3: i32 = 0b1001_0110;

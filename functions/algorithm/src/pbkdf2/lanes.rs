@@ -160,7 +160,7 @@ pub(crate) fn advance_on(path: Path, lanes: &mut [&mut Lane], steps: u64) {
 /// Returns the number of lanes of a full worker: as many as the kernel with the most hashes per
 /// second has.
 pub(crate) fn width(prf: Prf) -> usize {
-    let available = kernels(prf).iter().filter(|kernel| kernel.path.available());
+    let available = kernels(prf).filter(|kernel| kernel.path.available());
     available.min_by_key(|kernel| kernel.cost_a_lane(MOST_LANES)).map_or(1, |kernel| kernel.streams)
 }
 
@@ -215,7 +215,7 @@ impl Path {
 
     /// Returns the numbers of streams of its kernels for this function.
     pub(crate) fn streams(self, prf: Prf) -> impl Iterator<Item = usize> {
-        kernels(prf).iter().filter(move |kernel| kernel.path == self).map(|kernel| kernel.streams)
+        kernels(prf).filter(move |kernel| kernel.path == self).map(|kernel| kernel.streams)
     }
 }
 
@@ -262,7 +262,7 @@ fn advance_by(usable: impl Fn(&Kernel) -> bool, lanes: &mut [&mut Lane], steps: 
 
 /// Returns the kernel with the least time per lane for this number of lanes.
 fn fastest(prf: Prf, usable: impl Fn(&Kernel) -> bool, lanes: usize) -> &'static Kernel {
-    let usable = kernels(prf).iter().filter(|kernel| usable(kernel));
+    let usable = kernels(prf).filter(|kernel| usable(kernel));
     let fastest = usable.min_by_key(|kernel| kernel.cost_a_lane(lanes));
     fastest
         .unwrap_or_else(|| unreachable!("the portable kernel is usable, or a path was asked for that exists"))
@@ -286,12 +286,13 @@ impl Kernel {
     }
 }
 
-fn kernels(prf: Prf) -> &'static [Kernel] {
-    match prf {
+fn kernels(prf: Prf) -> impl Iterator<Item = &'static Kernel> {
+    let paths = match prf {
         Prf::Sha1 => SHA1,
         Prf::Sha256 => SHA256,
         Prf::Sha512 => SHA512,
-    }
+    };
+    paths.iter().copied().flatten()
 }
 
 /// Advances the lanes at these indices with a kernel that has enough streams.
@@ -364,14 +365,15 @@ impl Held for [u64; 8] {
 /// The unit of costs per lane: so fine that different costs stay different.
 const FINE: usize = 1 << 16;
 
-macro_rules! kernel {
-    ($path:ident, $streams:literal, $cost:literal, $iterate:expr) => {
-        Kernel {
+/// Makes the kernels of a path for a function, each with its number of streams and its cost.
+macro_rules! kernels {
+    ($path:ident, $iterate:expr, $($streams:literal: $cost:literal),+) => {
+        &[$(Kernel {
             path: Path::$path,
             streams: $streams,
             cost: $cost,
             run: |lanes, members, steps| side_by_side::<_, _, $streams>(lanes, members, steps, $iterate),
-        }
+        }),+]
     };
 }
 
@@ -381,84 +383,46 @@ macro_rules! kernel {
 /// streams is faster. x86-64: medians of five interleaved rounds of the kernel comparison on an AMD
 /// EPYC with Zen 5. A cost is the time of a call, divided by iterations and output blocks. aarch64:
 /// rough estimates, not measured.
-static SHA512: &[Kernel] = &[
-    kernel!(Portable, 1, 290, scalar::sha512::iterate),
+static SHA512: &[&[Kernel]] = &[
+    kernels!(Portable, scalar::iterate::<u64, 8, _>, 1: 290),
     #[cfg(target_arch = "x86_64")]
-    kernel!(Avx2, 4, 597, avx2::sha512),
+    kernels!(Avx2, avx2::iterate::<u64, 8, _>, 4: 597),
     #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 4, 439, avx512::sha512_half),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 8, 439, avx512::sha512_full),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 16, 562, avx512::sha512_pair),
+    kernels!(Avx512, avx512::iterate::<u64, 8, _>, 4: 439, 8: 439, 16: 562),
     #[cfg(target_arch = "aarch64")]
-    kernel!(Neon, 2, 600, neon::sha512),
+    kernels!(Neon, neon::iterate::<u64, 8, _>, 2: 600),
     #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha512, 1, 200, neon_sha::sha512::<1>),
-    #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha512, 2, 260, neon_sha::sha512::<2>),
-    #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha512, 3, 380, neon_sha::sha512::<3>),
+    kernels!(NeonSha512, neon_sha::sha512, 1: 200, 2: 260, 3: 380),
 ];
 
 /// As [`SHA512`].
-static SHA256: &[Kernel] = &[
-    kernel!(Portable, 1, 236, scalar::sha256::iterate),
+static SHA256: &[&[Kernel]] = &[
+    kernels!(Portable, scalar::iterate::<u32, 8, _>, 1: 236),
     #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 1, 67, sha_ni::sha256::<1>),
+    kernels!(ShaNi, sha_ni::sha256, 1: 67, 2: 85, 3: 115, 4: 146, 6: 193),
     #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 2, 85, sha_ni::sha256::<2>),
+    kernels!(Avx2, avx2::iterate::<u32, 8, _>, 8: 487),
     #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 3, 115, sha_ni::sha256::<3>),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 4, 146, sha_ni::sha256::<4>),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 6, 193, sha_ni::sha256::<6>),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx2, 8, 487, avx2::sha256),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 8, 352, avx512::sha256_half),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 16, 352, avx512::sha256_full),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 32, 444, avx512::sha256_pair),
+    kernels!(Avx512, avx512::iterate::<u32, 8, _>, 8: 352, 16: 352, 32: 444),
     #[cfg(target_arch = "aarch64")]
-    kernel!(Neon, 4, 640, neon::sha256),
+    kernels!(Neon, neon::iterate::<u32, 8, _>, 4: 640),
     #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha2, 1, 80, neon_sha::sha256::<1>),
-    #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha2, 2, 110, neon_sha::sha256::<2>),
-    #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha2, 4, 210, neon_sha::sha256::<4>),
+    kernels!(NeonSha2, neon_sha::sha256, 1: 80, 2: 110, 4: 210),
 ];
 
 /// As [`SHA512`].
-static SHA1: &[Kernel] = &[
-    kernel!(Portable, 1, 116, scalar::sha1::iterate),
+static SHA1: &[&[Kernel]] = &[
+    kernels!(Portable, scalar::iterate::<u32, 5, _>, 1: 116),
     #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 1, 58, sha_ni::sha1::<1>),
+    kernels!(ShaNi, sha_ni::sha1, 1: 58, 2: 68, 3: 78, 4: 93),
     #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 2, 68, sha_ni::sha1::<2>),
+    kernels!(Avx2, avx2::iterate::<u32, 5, _>, 8: 250),
     #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 3, 78, sha_ni::sha1::<3>),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(ShaNi, 4, 93, sha_ni::sha1::<4>),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx2, 8, 250, avx2::sha1),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 8, 207, avx512::sha1_half),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 16, 207, avx512::sha1_full),
-    #[cfg(target_arch = "x86_64")]
-    kernel!(Avx512, 32, 263, avx512::sha1_pair),
+    kernels!(Avx512, avx512::iterate::<u32, 5, _>, 8: 207, 16: 207, 32: 263),
     #[cfg(target_arch = "aarch64")]
-    kernel!(Neon, 4, 320, neon::sha1),
+    kernels!(Neon, neon::iterate::<u32, 5, _>, 4: 320),
     #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha2, 1, 80, neon_sha::sha1::<1>),
-    #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha2, 2, 110, neon_sha::sha1::<2>),
-    #[cfg(target_arch = "aarch64")]
-    kernel!(NeonSha2, 4, 210, neon_sha::sha1::<4>),
+    kernels!(NeonSha2, neon_sha::sha1, 1: 80, 2: 110, 4: 210),
 ];
 
 #[cfg(test)]
@@ -488,7 +452,7 @@ mod tests {
     fn every_kernel_equals_the_crate_for_every_number_of_idle_streams() {
         let mut random = Random(2);
         for prf in PRFS {
-            for kernel in kernels(prf).iter().filter(|kernel| kernel.path.available()) {
+            for kernel in kernels(prf).filter(|kernel| kernel.path.available()) {
                 for count in (1..=kernel.streams).take(COUNTS) {
                     let cases = Case::several(&mut random, prf, count);
                     check(&cases, &mut random, |lanes, steps| {

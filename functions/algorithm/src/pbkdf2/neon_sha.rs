@@ -20,9 +20,9 @@ pub(super) fn sha512_available() -> bool {
     is_aarch64_feature_detected!("sha3")
 }
 
-safe!(sha1<STREAMS>, u32, 5, STREAMS, sha1_kernel::iterate, sha2_available);
-safe!(sha256<STREAMS>, u32, 8, STREAMS, sha256_kernel::iterate, sha2_available);
-safe!(sha512<STREAMS>, u64, 8, STREAMS, sha512_kernel::iterate, sha512_available);
+safe!(sha1, u32, 5, sha1_kernel::iterate, sha2_available);
+safe!(sha256, u32, 8, sha256_kernel::iterate, sha2_available);
+safe!(sha512, u64, 8, sha512_kernel::iterate, sha512_available);
 
 /// SHA-1.
 mod sha1_kernel {
@@ -51,24 +51,23 @@ mod sha1_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
-    /// them.
+    /// Does four rounds on each stream for each number, and four words of the message schedule if they
+    /// are not those of the block.
     macro_rules! rounds {
-        ($state:ident, $w:ident, $mix:ident, $k:literal, $i:literal) => {
+        ($state:ident, $w:ident, $mix:ident, $k:literal: $($i:literal)+) => {$(
+            for s in 0..STREAMS {
+                if $i > 3 {
+                    let sooner = vsha1su0q_u32($w[s][$i % 4], $w[s][($i + 1) % 4], $w[s][($i + 2) % 4]);
+                    $w[s][$i % 4] = vsha1su1q_u32(sooner, $w[s][($i + 3) % 4]);
+                }
+            }
             for s in 0..STREAMS {
                 let (abcd, e) = $state[s];
                 let rotated = vsha1h_u32(vgetq_lane_u32::<0>(abcd));
                 let words = vaddq_u32($w[s][$i % 4], vdupq_n_u32(SHA1_K[$k]));
                 $state[s] = ($mix(abcd, e, words), rotated);
             }
-        };
-        ($state:ident, $w:ident, $mix:ident, $k:literal, $i:literal scheduled) => {
-            for s in 0..STREAMS {
-                let sooner = vsha1su0q_u32($w[s][$i % 4], $w[s][($i + 1) % 4], $w[s][($i + 2) % 4]);
-                $w[s][$i % 4] = vsha1su1q_u32(sooner, $w[s][($i + 3) % 4]);
-            }
-            rounds!($state, $w, $mix, $k, $i);
-        };
+        )+};
     }
 
     #[inline]
@@ -86,26 +85,10 @@ mod sha1_kernel {
             w[s][0] = digest[s].0;
             w[s][1] = vsetq_lane_u32::<0>(digest[s].1, end);
         }
-        rounds!(state, w, vsha1cq_u32, 0, 0);
-        rounds!(state, w, vsha1cq_u32, 0, 1);
-        rounds!(state, w, vsha1cq_u32, 0, 2);
-        rounds!(state, w, vsha1cq_u32, 0, 3);
-        rounds!(state, w, vsha1cq_u32, 0, 4 scheduled);
-        rounds!(state, w, vsha1pq_u32, 1, 5 scheduled);
-        rounds!(state, w, vsha1pq_u32, 1, 6 scheduled);
-        rounds!(state, w, vsha1pq_u32, 1, 7 scheduled);
-        rounds!(state, w, vsha1pq_u32, 1, 8 scheduled);
-        rounds!(state, w, vsha1pq_u32, 1, 9 scheduled);
-        rounds!(state, w, vsha1mq_u32, 2, 10 scheduled);
-        rounds!(state, w, vsha1mq_u32, 2, 11 scheduled);
-        rounds!(state, w, vsha1mq_u32, 2, 12 scheduled);
-        rounds!(state, w, vsha1mq_u32, 2, 13 scheduled);
-        rounds!(state, w, vsha1mq_u32, 2, 14 scheduled);
-        rounds!(state, w, vsha1pq_u32, 3, 15 scheduled);
-        rounds!(state, w, vsha1pq_u32, 3, 16 scheduled);
-        rounds!(state, w, vsha1pq_u32, 3, 17 scheduled);
-        rounds!(state, w, vsha1pq_u32, 3, 18 scheduled);
-        rounds!(state, w, vsha1pq_u32, 3, 19 scheduled);
+        rounds!(state, w, vsha1cq_u32, 0: 0 1 2 3 4);
+        rounds!(state, w, vsha1pq_u32, 1: 5 6 7 8 9);
+        rounds!(state, w, vsha1mq_u32, 2: 10 11 12 13 14);
+        rounds!(state, w, vsha1pq_u32, 3: 15 16 17 18 19);
         for s in 0..STREAMS {
             let (abcd, e) = midstate[s];
             state[s] = (vaddq_u32(state[s].0, abcd), state[s].1.wrapping_add(e));
@@ -165,10 +148,16 @@ mod sha256_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
-    /// them.
+    /// Does four rounds on each stream for each number, and four words of the message schedule if they
+    /// are not those of the block.
     macro_rules! rounds {
-        ($state:ident, $w:ident, $i:literal) => {
+        ($state:ident, $w:ident: $($i:literal)+) => {$(
+            for s in 0..STREAMS {
+                if $i > 3 {
+                    let sooner = vsha256su0q_u32($w[s][$i % 4], $w[s][($i + 1) % 4]);
+                    $w[s][$i % 4] = vsha256su1q_u32(sooner, $w[s][($i + 2) % 4], $w[s][($i + 3) % 4]);
+                }
+            }
             let mut constants = vdupq_n_u32(SHA256_K[4 * $i]);
             constants = vsetq_lane_u32::<1>(SHA256_K[4 * $i + 1], constants);
             constants = vsetq_lane_u32::<2>(SHA256_K[4 * $i + 2], constants);
@@ -178,14 +167,7 @@ mod sha256_kernel {
                 let words = vaddq_u32($w[s][$i % 4], constants);
                 $state[s] = [vsha256hq_u32(abcd, efgh, words), vsha256h2q_u32(efgh, abcd, words)];
             }
-        };
-        ($state:ident, $w:ident, $i:literal scheduled) => {
-            for s in 0..STREAMS {
-                let sooner = vsha256su0q_u32($w[s][$i % 4], $w[s][($i + 1) % 4]);
-                $w[s][$i % 4] = vsha256su1q_u32(sooner, $w[s][($i + 2) % 4], $w[s][($i + 3) % 4]);
-            }
-            rounds!($state, $w, $i);
-        };
+        )+};
     }
 
     #[inline]
@@ -199,22 +181,7 @@ mod sha256_kernel {
         let bits = vsetq_lane_u32::<3>(SHA256_BITS, zero);
         let mut state = *midstate;
         let mut w = digest.map(|[abcd, efgh]| [abcd, efgh, end, bits]);
-        rounds!(state, w, 0);
-        rounds!(state, w, 1);
-        rounds!(state, w, 2);
-        rounds!(state, w, 3);
-        rounds!(state, w, 4 scheduled);
-        rounds!(state, w, 5 scheduled);
-        rounds!(state, w, 6 scheduled);
-        rounds!(state, w, 7 scheduled);
-        rounds!(state, w, 8 scheduled);
-        rounds!(state, w, 9 scheduled);
-        rounds!(state, w, 10 scheduled);
-        rounds!(state, w, 11 scheduled);
-        rounds!(state, w, 12 scheduled);
-        rounds!(state, w, 13 scheduled);
-        rounds!(state, w, 14 scheduled);
-        rounds!(state, w, 15 scheduled);
+        rounds!(state, w: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
         for s in 0..STREAMS {
             let [abcd, efgh] = midstate[s];
             state[s] = [vaddq_u32(state[s][0], abcd), vaddq_u32(state[s][1], efgh)];
@@ -278,10 +245,17 @@ mod sha512_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Does two rounds on each stream, and two words of the message schedule if later rounds need
-    /// them.
+    /// Does two rounds on each stream for each number, and two words of the message schedule if they are
+    /// not those of the block.
     macro_rules! rounds {
-        ($state:ident, $w:ident, $from:expr, $i:literal) => {
+        ($state:ident, $w:ident, $from:expr, $scheduled:literal: $($i:literal)+) => {$(
+            for w in &mut $w {
+                if $scheduled {
+                    let sooner = vsha512su0q_u64(w[$i], w[($i + 1) % 8]);
+                    let seventh = vextq_u64::<1>(w[($i + 4) % 8], w[($i + 5) % 8]);
+                    w[$i] = vsha512su1q_u64(sooner, w[($i + 7) % 8], seventh);
+                }
+            }
             let constants = vcombine_u64(
                 vcreate_u64(SHA512_K[$from + 2 * $i]),
                 vcreate_u64(SHA512_K[$from + 2 * $i + 1]),
@@ -293,16 +267,7 @@ mod sha512_kernel {
                 let mixed = vsha512hq_u64(gh_and_words, vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
                 $state[s] = [vsha512h2q_u64(mixed, cd, ab), ab, vaddq_u64(cd, mixed), ef];
             }
-        };
-        ($state:ident, $w:ident, $from:expr, $i:literal scheduled) => {
-            for s in 0..STREAMS {
-                let w = &mut $w[s];
-                let sooner = vsha512su0q_u64(w[$i], w[($i + 1) % 8]);
-                let seventh = vextq_u64::<1>(w[($i + 4) % 8], w[($i + 5) % 8]);
-                w[$i] = vsha512su1q_u64(sooner, w[($i + 7) % 8], seventh);
-            }
-            rounds!($state, $w, $from, $i);
-        };
+        )+};
     }
 
     #[inline]
@@ -316,23 +281,9 @@ mod sha512_kernel {
         let bits = vsetq_lane_u64::<1>(SHA512_BITS, zero);
         let mut state = *midstate;
         let mut w = digest.map(|[ab, cd, ef, gh]| [ab, cd, ef, gh, end, zero, zero, bits]);
-        rounds!(state, w, 0, 0);
-        rounds!(state, w, 0, 1);
-        rounds!(state, w, 0, 2);
-        rounds!(state, w, 0, 3);
-        rounds!(state, w, 0, 4);
-        rounds!(state, w, 0, 5);
-        rounds!(state, w, 0, 6);
-        rounds!(state, w, 0, 7);
+        rounds!(state, w, 0, false: 0 1 2 3 4 5 6 7);
         for from in (16..SHA512_K.len()).step_by(16) {
-            rounds!(state, w, from, 0 scheduled);
-            rounds!(state, w, from, 1 scheduled);
-            rounds!(state, w, from, 2 scheduled);
-            rounds!(state, w, from, 3 scheduled);
-            rounds!(state, w, from, 4 scheduled);
-            rounds!(state, w, from, 5 scheduled);
-            rounds!(state, w, from, 6 scheduled);
-            rounds!(state, w, from, 7 scheduled);
+            rounds!(state, w, from, true: 0 1 2 3 4 5 6 7);
         }
         for (state, midstate) in state.iter_mut().zip(midstate) {
             for (state, &midstate) in state.iter_mut().zip(midstate) {

@@ -3,29 +3,101 @@
 //!
 //! PBKDF2 iterates over a block that holds one digest and fixed padding. Source: FIPS 180-4 §6.
 //!
-//! One file per instruction set defines its vector operations (`add`, `xor`, `xor3`, `choose`,
-//! `majority`, `splat`, `load`, `store`, `rotate_right`, `shift_right`) and expands these macros
-//! over them. They are macros because the operations and all their callers must have the same
-//! `#[target_feature]`. The first 32 rounds are unrolled: there the constant words of the padding
-//! fold into the round constants and the message schedule.
+//! One file per instruction set implements [`Operations`] on its vectors, and enables the
+//! instructions by [`kernel`](kernel!) in the two functions that stay functions. All others are
+//! inlined into these: only so the compiler uses the instructions. The first 32 rounds are unrolled:
+//! there the constant words of the padding fold into the round constants and the message schedule.
+//!
+//! `unsafe` has one meaning here: the machine must have the instructions of the [`Operations`].
+#![allow(unsafe_code, unsafe_op_in_unsafe_fn, reason = "the caller asks once for all instructions")]
+#![allow(clippy::inline_always, reason = "only the functions of `kernel` enable instructions")]
+#![allow(clippy::many_single_char_names, reason = "the names of the standard")]
 
-/// Defines a module with `iterate` for SHA-256 or SHA-512, over a module of operations.
-macro_rules! sha2_kernel {
-    ($name:ident, $operations:ident, $(#[$features:meta])* $word:ident, $streams:literal, $constants:ident, $end:ident, $bits:ident, $later:ident) => {
-        pub(super) mod $name {
-        use super::$operations::{
-            add, choose, load, majority, rotate_right, shift_right, splat, store, xor, xor3,
-        };
-        use $crate::pbkdf2::rounds::{$constants, $end, $bits};
+/// The operations of the rounds on vectors. A vector has one word of each stream.
+pub(super) trait Operations {
+    type Word;
+    /// The words of a vector in memory.
+    type Row;
+    type Vector: Copy;
 
+    /// Whether SHA-2 unrolls the later rounds too.
+    const UNROLLED: bool = false;
+
+    unsafe fn load(row: &Self::Row) -> Self::Vector;
+
+    unsafe fn store(row: &mut Self::Row, x: Self::Vector);
+
+    /// Returns a vector of equal words.
+    unsafe fn splat(x: Self::Word) -> Self::Vector;
+
+    unsafe fn add(x: Self::Vector, y: Self::Vector) -> Self::Vector;
+
+    unsafe fn xor(x: Self::Vector, y: Self::Vector) -> Self::Vector;
+
+    #[inline(always)]
+    unsafe fn xor3(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector {
+        Self::xor(Self::xor(x, y), z)
+    }
+
+    /// Returns the bits of y where x is one, and of z elsewhere.
+    unsafe fn choose(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector;
+
+    /// `x ^ y` equals the `y ^ z` of the next round.
+    #[inline(always)]
+    unsafe fn majority(x: Self::Vector, y: Self::Vector, z: Self::Vector) -> Self::Vector {
+        Self::choose(Self::xor(x, y), z, y)
+    }
+
+    /// Rotates to the right, which equals a rotation to the left.
+    unsafe fn rotate_right<const RIGHT: i32, const LEFT: i32>(x: Self::Vector) -> Self::Vector;
+
+    unsafe fn shift_right<const RIGHT: i32>(x: Self::Vector) -> Self::Vector;
+}
+
+/// The compression of a function whose state has this number of words.
+pub(super) trait Compression<const WORDS: usize> {
+    type Word;
+
+    /// Compresses the block that holds a digest, from a midstate.
+    unsafe fn compress<O: Operations<Word = Self::Word>>(
+        midstate: &[O::Row; WORDS],
+        digest: &[O::Row; WORDS],
+        result: &mut [O::Row; WORDS],
+    );
+}
+
+/// Defines `iterate` for each function, over the operations of one set of instructions. It enables
+/// their features, and checks them by a function `available`.
+macro_rules! kernel {
+    ($operations:ident $(, $features:literal, $available:ident)?) => {
         /// Does `steps` iterations of PBKDF2 on every stream.
-        $(#[$features])*
-        pub(in crate::pbkdf2) fn iterate(streams: &mut $crate::pbkdf2::streams::Streams<$word, 8, $streams>, steps: u64) {
+        pub(super) fn iterate<W, const WORDS: usize, const STREAMS: usize>(
+            streams: &mut Streams<W, WORDS, STREAMS>,
+            steps: u64,
+        ) where
+            [W; WORDS]: Compression<WORDS, Word = W>,
+            $operations<W, STREAMS>: Operations<Word = W, Row = [W; STREAMS]>,
+        {
+            $(assert!($available(), "the path was not asked whether it is available");)?
+            // SAFETY: the line above, if there is one, asked the processor for every feature that the
+            // kernel enables.
+            unsafe { iterate_enabled(streams, steps) }
+        }
+
+        $(#[target_feature(enable = $features)])?
+        unsafe fn iterate_enabled<W, const WORDS: usize, const STREAMS: usize>(
+            streams: &mut Streams<W, WORDS, STREAMS>,
+            steps: u64,
+        ) where
+            [W; WORDS]: Compression<WORDS, Word = W>,
+            $operations<W, STREAMS>: Operations<Word = W, Row = [W; STREAMS]>,
+        {
             for _ in 0..steps {
                 compress(&streams.inner, &streams.last, &mut streams.between);
                 compress(&streams.outer, &streams.between, &mut streams.last);
                 for (sum, last) in streams.sum.iter_mut().zip(&streams.last) {
-                    store(sum, xor(load(sum), load(last)));
+                    let words = $operations::xor($operations::load(sum), $operations::load(last));
+                    $operations::store(sum, words);
                 }
             }
         }
@@ -33,212 +105,264 @@ macro_rules! sha2_kernel {
         // Not inlined: each iteration calls it twice, and two copies would not fit the instruction
         // caches.
         #[inline(never)]
-        $(#[$features])*
-        fn compress(midstate: &[[$word; $streams]; 8], digest: &[[$word; $streams]; 8], result: &mut [[$word; $streams]; 8]) {
-            let [mut a, mut b, mut c, mut d] = [load(&midstate[0]), load(&midstate[1]), load(&midstate[2]), load(&midstate[3])];
-            let [mut e, mut f, mut g, mut h] = [load(&midstate[4]), load(&midstate[5]), load(&midstate[6]), load(&midstate[7])];
-            let zero = splat(0);
-            let mut w = [
-                load(&digest[0]), load(&digest[1]), load(&digest[2]), load(&digest[3]),
-                load(&digest[4]), load(&digest[5]), load(&digest[6]), load(&digest[7]),
-                splat($end), zero, zero, zero, zero, zero, zero, splat($bits),
-            ];
-            $crate::pbkdf2::rounds::sha2_group!(no_schedule, $word, a b c d e f g h, w, $constants, 0);
-            $crate::pbkdf2::rounds::sha2_group!(schedule, $word, a b c d e f g h, w, $constants, 16);
-            $crate::pbkdf2::rounds::sha2_later_groups!($later $word, a b c d e f g h, w, $constants);
-            store(&mut result[0], add(a, load(&midstate[0])));
-            store(&mut result[1], add(b, load(&midstate[1])));
-            store(&mut result[2], add(c, load(&midstate[2])));
-            store(&mut result[3], add(d, load(&midstate[3])));
-            store(&mut result[4], add(e, load(&midstate[4])));
-            store(&mut result[5], add(f, load(&midstate[5])));
-            store(&mut result[6], add(g, load(&midstate[6])));
-            store(&mut result[7], add(h, load(&midstate[7])));
-        }
+        $(#[target_feature(enable = $features)])?
+        unsafe fn compress<W, const WORDS: usize, const STREAMS: usize>(
+            midstate: &[[W; STREAMS]; WORDS],
+            digest: &[[W; STREAMS]; WORDS],
+            result: &mut [[W; STREAMS]; WORDS],
+        ) where
+            [W; WORDS]: Compression<WORDS, Word = W>,
+            $operations<W, STREAMS>: Operations<Word = W, Row = [W; STREAMS]>,
+        {
+            <[W; WORDS]>::compress::<$operations<W, STREAMS>>(midstate, digest, result);
         }
     };
 }
 
-/// The rounds from 32 on, which have no constant words.
-macro_rules! sha2_later_groups {
-    // The unrolled code fits the instruction caches easily.
-    (rolled $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
-        let mut from = 32;
-        while from < $k.len() {
-            $crate::pbkdf2::rounds::sha2_group!(schedule, $word, $a $b $c $d $e $f $g $h, $w, $k, from);
-            from += 16;
-        }
-    };
-    // 4 % faster in general registers.
-    (unrolled u32, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
-        $crate::pbkdf2::rounds::sha2_group!(schedule, u32, $a $b $c $d $e $f $g $h, $w, $k, 32);
-        $crate::pbkdf2::rounds::sha2_group!(schedule, u32, $a $b $c $d $e $f $g $h, $w, $k, 48);
-    };
-    (unrolled u64, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:ident) => {
-        $crate::pbkdf2::rounds::sha2_group!(schedule, u64, $a $b $c $d $e $f $g $h, $w, $k, 32);
-        $crate::pbkdf2::rounds::sha2_group!(schedule, u64, $a $b $c $d $e $f $g $h, $w, $k, 48);
-        $crate::pbkdf2::rounds::sha2_group!(schedule, u64, $a $b $c $d $e $f $g $h, $w, $k, 64);
-    };
+pub(super) use kernel;
+
+#[inline(always)]
+unsafe fn load_five<O: Operations>(rows: &[O::Row; 5]) -> [O::Vector; 5] {
+    let [a, b, c, d, e] = rows;
+    [O::load(a), O::load(b), O::load(c), O::load(d), O::load(e)]
 }
 
-/// Sixteen rounds of SHA-2. The names of the working variables rotate; the values stay in place.
-macro_rules! sha2_group {
-    ($step:ident, $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:path, $from:expr) => {
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $a $b $c $d $e $f $g $h, $w, $k, $from, 0);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $h $a $b $c $d $e $f $g, $w, $k, $from, 1);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $g $h $a $b $c $d $e $f, $w, $k, $from, 2);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $f $g $h $a $b $c $d $e, $w, $k, $from, 3);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $e $f $g $h $a $b $c $d, $w, $k, $from, 4);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $d $e $f $g $h $a $b $c, $w, $k, $from, 5);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $c $d $e $f $g $h $a $b, $w, $k, $from, 6);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $b $c $d $e $f $g $h $a, $w, $k, $from, 7);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $a $b $c $d $e $f $g $h, $w, $k, $from, 8);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $h $a $b $c $d $e $f $g, $w, $k, $from, 9);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $g $h $a $b $c $d $e $f, $w, $k, $from, 10);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $f $g $h $a $b $c $d $e, $w, $k, $from, 11);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $e $f $g $h $a $b $c $d, $w, $k, $from, 12);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $d $e $f $g $h $a $b $c, $w, $k, $from, 13);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $c $d $e $f $g $h $a $b, $w, $k, $from, 14);
-        $crate::pbkdf2::rounds::sha2_round!($step, $word, $b $c $d $e $f $g $h $a, $w, $k, $from, 15);
-    };
+#[inline(always)]
+unsafe fn load_eight<O: Operations>(rows: &[O::Row; 8]) -> [O::Vector; 8] {
+    let [a, b, c, d, e, f, g, h] = rows;
+    [O::load(a), O::load(b), O::load(c), O::load(d), O::load(e), O::load(f), O::load(g), O::load(h)]
 }
 
-macro_rules! sha2_round {
-    (schedule, $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:path, $from:expr, $i:literal) => {
-        $w[$i] = add(
-            add($w[$i], $w[($i + 9) % 16]),
-            add($crate::pbkdf2::rounds::sigma!(small0 $word, $w[($i + 1) % 16]), $crate::pbkdf2::rounds::sigma!(small1 $word, $w[($i + 14) % 16])),
-        );
-        $crate::pbkdf2::rounds::sha2_round!(no_schedule, $word, $a $b $c $d $e $f $g $h, $w, $k, $from, $i);
-    };
-    (no_schedule, $word:ident, $a:ident $b:ident $c:ident $d:ident $e:ident $f:ident $g:ident $h:ident, $w:ident, $k:path, $from:expr, $i:literal) => {
-        // The term that depends on the previous round comes last in each sum.
-        $h = add($h, add(splat($k[$from + $i]), $w[$i]));
-        $h = add($h, add(choose($e, $f, $g), $crate::pbkdf2::rounds::sigma!(big1 $word, $e)));
-        $d = add($d, $h);
-        $h = add($h, add(majority($a, $b, $c), $crate::pbkdf2::rounds::sigma!(big0 $word, $a)));
-    };
+/// Adds the midstate to the state, which ends a compression.
+#[inline(always)]
+unsafe fn store_sum<O: Operations, const WORDS: usize>(
+    state: &[O::Vector; WORDS],
+    midstate: &[O::Row; WORDS],
+    result: &mut [O::Row; WORDS],
+) {
+    for word in 0..WORDS {
+        O::store(&mut result[word], O::add(state[word], O::load(&midstate[word])));
+    }
 }
 
-/// The functions of FIPS 180-4 §4.1.2 and §4.1.3. Each takes a right rotation and the equal left
-/// one.
-macro_rules! sigma {
-    (big0 u32, $x:expr) => {
-        xor3(rotate_right::<2, 30>($x), rotate_right::<13, 19>($x), rotate_right::<22, 10>($x))
-    };
-    (big1 u32, $x:expr) => {
-        xor3(rotate_right::<6, 26>($x), rotate_right::<11, 21>($x), rotate_right::<25, 7>($x))
-    };
-    (small0 u32, $x:expr) => {
-        xor3(rotate_right::<7, 25>($x), rotate_right::<18, 14>($x), shift_right::<3>($x))
-    };
-    (small1 u32, $x:expr) => {
-        xor3(rotate_right::<17, 15>($x), rotate_right::<19, 13>($x), shift_right::<10>($x))
-    };
-    (big0 u64, $x:expr) => {
-        xor3(rotate_right::<28, 36>($x), rotate_right::<34, 30>($x), rotate_right::<39, 25>($x))
-    };
-    (big1 u64, $x:expr) => {
-        xor3(rotate_right::<14, 50>($x), rotate_right::<18, 46>($x), rotate_right::<41, 23>($x))
-    };
-    (small0 u64, $x:expr) => {
-        xor3(rotate_right::<1, 63>($x), rotate_right::<8, 56>($x), shift_right::<7>($x))
-    };
-    (small1 u64, $x:expr) => {
-        xor3(rotate_right::<19, 45>($x), rotate_right::<61, 3>($x), shift_right::<6>($x))
-    };
+/// SHA-1.
+impl Compression<5> for [u32; 5] {
+    type Word = u32;
+
+    #[inline(always)]
+    unsafe fn compress<O: Operations<Word = u32>>(
+        midstate: &[O::Row; 5],
+        digest: &[O::Row; 5],
+        result: &mut [O::Row; 5],
+    ) {
+        let mut state = load_five::<O>(midstate);
+        let [a, b, c, d, e] = load_five::<O>(digest);
+        let [end, zero] = [O::splat(END_32), O::splat(0)];
+        let bits = O::splat(SHA1_BITS);
+        let mut w = [a, b, c, d, e, end, zero, zero, zero, zero, zero, zero, zero, zero, zero, bits];
+        sha1_twenty_rounds::<O>(&mut state, &mut w, 0);
+        sha1_twenty_rounds::<O>(&mut state, &mut w, 20);
+        sha1_twenty_rounds::<O>(&mut state, &mut w, 40);
+        sha1_twenty_rounds::<O>(&mut state, &mut w, 60);
+        store_sum::<O, 5>(&state, midstate, result);
+    }
 }
 
-/// Defines a module with `iterate` for SHA-1, over a module of operations.
-macro_rules! sha1_kernel {
-    ($name:ident, $operations:ident, $(#[$features:meta])* $streams:literal) => {
-        pub(super) mod $name {
-        use super::$operations::{add, choose, load, majority, rotate_right, splat, store, xor, xor3};
-        use $crate::pbkdf2::rounds::{sha1_five, SHA1_K};
+#[inline(always)]
+unsafe fn sha1_twenty_rounds<O: Operations<Word = u32>>(
+    state: &mut [O::Vector; 5],
+    w: &mut [O::Vector; 16],
+    from: usize,
+) {
+    sha1_five_rounds::<O>(state, w, from);
+    sha1_five_rounds::<O>(state, w, from + 5);
+    sha1_five_rounds::<O>(state, w, from + 10);
+    sha1_five_rounds::<O>(state, w, from + 15);
+}
 
-        /// Does `steps` iterations of PBKDF2 on every stream.
-        $(#[$features])*
-        pub(in crate::pbkdf2) fn iterate(streams: &mut $crate::pbkdf2::streams::Streams<u32, 5, $streams>, steps: u64) {
-            for _ in 0..steps {
-                compress(&streams.inner, &streams.last, &mut streams.between);
-                compress(&streams.outer, &streams.between, &mut streams.last);
-                for (sum, last) in streams.sum.iter_mut().zip(&streams.last) {
-                    store(sum, xor(load(sum), load(last)));
-                }
+#[inline(always)]
+unsafe fn sha1_five_rounds<O: Operations<Word = u32>>(
+    state: &mut [O::Vector; 5],
+    w: &mut [O::Vector; 16],
+    from: usize,
+) {
+    sha1_round::<O>(state, w, from);
+    sha1_round::<O>(state, w, from + 1);
+    sha1_round::<O>(state, w, from + 2);
+    sha1_round::<O>(state, w, from + 3);
+    sha1_round::<O>(state, w, from + 4);
+}
+
+#[inline(always)]
+unsafe fn sha1_round<O: Operations<Word = u32>>(
+    state: &mut [O::Vector; 5],
+    w: &mut [O::Vector; 16],
+    t: usize,
+) {
+    if t >= 16 {
+        let sooner = O::xor(w[t % 16], w[(t + 2) % 16]);
+        w[t % 16] = O::rotate_right::<31, 1>(O::xor3(sooner, w[(t + 8) % 16], w[(t + 13) % 16]));
+    }
+    let [a, b, c, d, e] = *state;
+    // The term that depends on the previous round comes last in each sum.
+    let e = O::add(e, O::add(O::splat(SHA1_K[t / 20]), w[t % 16]));
+    let e = match t / 20 {
+        0 => O::add(e, O::choose(b, c, d)),
+        2 => O::add(e, O::majority(b, c, d)),
+        _ => O::add(e, O::xor3(b, c, d)),
+    };
+    let e = O::add(e, O::rotate_right::<27, 5>(a));
+    *state = [e, a, O::rotate_right::<2, 30>(b), c, d];
+}
+
+/// SHA-256 and SHA-512.
+impl<W: Sha2Word> Compression<8> for [W; 8] {
+    type Word = W;
+
+    #[inline(always)]
+    unsafe fn compress<O: Operations<Word = W>>(
+        midstate: &[O::Row; 8],
+        digest: &[O::Row; 8],
+        result: &mut [O::Row; 8],
+    ) {
+        let mut state = load_eight::<O>(midstate);
+        let [a, b, c, d, e, f, g, h] = load_eight::<O>(digest);
+        let [end, zero, bits] = [O::splat(W::END), O::splat(W::ZERO), O::splat(W::MESSAGE_BITS)];
+        let mut w = [a, b, c, d, e, f, g, h, end, zero, zero, zero, zero, zero, zero, bits];
+        sha2_sixteen_rounds::<W, O>(&mut state, &mut w, 0);
+        sha2_sixteen_rounds::<W, O>(&mut state, &mut w, 16);
+        // The rounds from 32 on have no constant words.
+        if O::UNROLLED {
+            sha2_sixteen_rounds::<W, O>(&mut state, &mut w, 32);
+            sha2_sixteen_rounds::<W, O>(&mut state, &mut w, 48);
+            if W::K.len() > 64 {
+                sha2_sixteen_rounds::<W, O>(&mut state, &mut w, 64);
+            }
+        } else {
+            let mut from = 32;
+            while from < W::K.len() {
+                sha2_sixteen_rounds::<W, O>(&mut state, &mut w, from);
+                from += 16;
             }
         }
-
-        // Not inlined: each iteration calls it twice, and two copies would not fit the instruction
-        // caches.
-        #[inline(never)]
-        $(#[$features])*
-        fn compress(midstate: &[[u32; $streams]; 5], digest: &[[u32; $streams]; 5], result: &mut [[u32; $streams]; 5]) {
-            let [mut a, mut b, mut c] = [load(&midstate[0]), load(&midstate[1]), load(&midstate[2])];
-            let [mut d, mut e] = [load(&midstate[3]), load(&midstate[4])];
-            let zero = splat(0);
-            let mut w = [
-                load(&digest[0]), load(&digest[1]), load(&digest[2]), load(&digest[3]), load(&digest[4]),
-                splat($crate::pbkdf2::rounds::END_32), zero, zero, zero, zero, zero, zero, zero, zero, zero,
-                splat($crate::pbkdf2::rounds::SHA1_BITS),
-            ];
-            sha1_five!(no_schedule, choose, a b c d e, w, SHA1_K[0], 0 1 2 3 4);
-            sha1_five!(no_schedule, choose, a b c d e, w, SHA1_K[0], 5 6 7 8 9);
-            sha1_five!(no_schedule, choose, a b c d e, w, SHA1_K[0], 10 11 12 13 14);
-            $crate::pbkdf2::rounds::sha1_round!(no_schedule, choose, a b c d e, w, SHA1_K[0], 15);
-            $crate::pbkdf2::rounds::sha1_round!(schedule, choose, e a b c d, w, SHA1_K[0], 0);
-            $crate::pbkdf2::rounds::sha1_round!(schedule, choose, d e a b c, w, SHA1_K[0], 1);
-            $crate::pbkdf2::rounds::sha1_round!(schedule, choose, c d e a b, w, SHA1_K[0], 2);
-            $crate::pbkdf2::rounds::sha1_round!(schedule, choose, b c d e a, w, SHA1_K[0], 3);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[1], 4 5 6 7 8);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[1], 9 10 11 12 13);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[1], 14 15 0 1 2);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[1], 3 4 5 6 7);
-            sha1_five!(schedule, majority, a b c d e, w, SHA1_K[2], 8 9 10 11 12);
-            sha1_five!(schedule, majority, a b c d e, w, SHA1_K[2], 13 14 15 0 1);
-            sha1_five!(schedule, majority, a b c d e, w, SHA1_K[2], 2 3 4 5 6);
-            sha1_five!(schedule, majority, a b c d e, w, SHA1_K[2], 7 8 9 10 11);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[3], 12 13 14 15 0);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[3], 1 2 3 4 5);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[3], 6 7 8 9 10);
-            sha1_five!(schedule, xor3, a b c d e, w, SHA1_K[3], 11 12 13 14 15);
-            store(&mut result[0], add(a, load(&midstate[0])));
-            store(&mut result[1], add(b, load(&midstate[1])));
-            store(&mut result[2], add(c, load(&midstate[2])));
-            store(&mut result[3], add(d, load(&midstate[3])));
-            store(&mut result[4], add(e, load(&midstate[4])));
-        }
-        }
-    };
+        store_sum::<O, 8>(&state, midstate, result);
+    }
 }
 
-/// Five rounds of SHA-1. The names of the working variables rotate; the values stay in place.
-macro_rules! sha1_five {
-    ($step:ident, $mix:ident, $a:ident $b:ident $c:ident $d:ident $e:ident, $w:ident, $k:expr,
-     $i0:literal $i1:literal $i2:literal $i3:literal $i4:literal) => {
-        $crate::pbkdf2::rounds::sha1_round!($step, $mix, $a $b $c $d $e, $w, $k, $i0);
-        $crate::pbkdf2::rounds::sha1_round!($step, $mix, $e $a $b $c $d, $w, $k, $i1);
-        $crate::pbkdf2::rounds::sha1_round!($step, $mix, $d $e $a $b $c, $w, $k, $i2);
-        $crate::pbkdf2::rounds::sha1_round!($step, $mix, $c $d $e $a $b, $w, $k, $i3);
-        $crate::pbkdf2::rounds::sha1_round!($step, $mix, $b $c $d $e $a, $w, $k, $i4);
-    };
+#[inline(always)]
+unsafe fn sha2_sixteen_rounds<W: Sha2Word, O: Operations<Word = W>>(
+    state: &mut [O::Vector; 8],
+    w: &mut [O::Vector; 16],
+    from: usize,
+) {
+    sha2_four_rounds::<W, O>(state, w, from);
+    sha2_four_rounds::<W, O>(state, w, from + 4);
+    sha2_four_rounds::<W, O>(state, w, from + 8);
+    sha2_four_rounds::<W, O>(state, w, from + 12);
 }
 
-macro_rules! sha1_round {
-    (schedule, $mix:ident, $a:ident $b:ident $c:ident $d:ident $e:ident, $w:ident, $k:expr, $i:literal) => {
-        $w[$i] = rotate_right::<31, 1>(xor3(xor($w[$i], $w[($i + 2) % 16]), $w[($i + 8) % 16], $w[($i + 13) % 16]));
-        $crate::pbkdf2::rounds::sha1_round!(no_schedule, $mix, $a $b $c $d $e, $w, $k, $i);
-    };
-    (no_schedule, $mix:ident, $a:ident $b:ident $c:ident $d:ident $e:ident, $w:ident, $k:expr, $i:literal) => {
-        // The term that depends on the previous round comes last in each sum.
-        $e = add(add($e, add(splat($k), $w[$i])), $mix($b, $c, $d));
-        $e = add($e, rotate_right::<27, 5>($a));
-        $b = rotate_right::<2, 30>($b);
-    };
+#[inline(always)]
+unsafe fn sha2_four_rounds<W: Sha2Word, O: Operations<Word = W>>(
+    state: &mut [O::Vector; 8],
+    w: &mut [O::Vector; 16],
+    from: usize,
+) {
+    sha2_round::<W, O>(state, w, from);
+    sha2_round::<W, O>(state, w, from + 1);
+    sha2_round::<W, O>(state, w, from + 2);
+    sha2_round::<W, O>(state, w, from + 3);
 }
 
-pub(super) use {
-    sha1_five, sha1_kernel, sha1_round, sha2_group, sha2_kernel, sha2_later_groups, sha2_round, sigma,
-};
+#[inline(always)]
+unsafe fn sha2_round<W: Sha2Word, O: Operations<Word = W>>(
+    state: &mut [O::Vector; 8],
+    w: &mut [O::Vector; 16],
+    t: usize,
+) {
+    if t >= 16 {
+        let sooner = O::add(w[t % 16], w[(t + 9) % 16]);
+        let sigmas = O::add(W::small0::<O>(w[(t + 1) % 16]), W::small1::<O>(w[(t + 14) % 16]));
+        w[t % 16] = O::add(sooner, sigmas);
+    }
+    let [a, b, c, d, e, f, g, h] = *state;
+    // The term that depends on the previous round comes last in each sum.
+    let h = O::add(h, O::add(O::splat(W::K[t]), w[t % 16]));
+    let h = O::add(h, O::add(O::choose(e, f, g), W::big1::<O>(e)));
+    let d = O::add(d, h);
+    let h = O::add(h, O::add(O::majority(a, b, c), W::big0::<O>(a)));
+    *state = [h, a, b, c, d, e, f, g];
+}
+
+/// What differs between SHA-256, whose words are `u32`, and SHA-512, whose words are `u64`.
+pub(super) trait Sha2Word: Copy + 'static {
+    /// The constants of the rounds.
+    const K: &'static [Self];
+    const ZERO: Self;
+    /// The bit that ends the message, in the word after the digest.
+    const END: Self;
+    /// The length of the message in bits.
+    const MESSAGE_BITS: Self;
+
+    // The functions of FIPS 180-4 §4.1.2 and §4.1.3.
+    unsafe fn big0<O: Operations>(x: O::Vector) -> O::Vector;
+    unsafe fn big1<O: Operations>(x: O::Vector) -> O::Vector;
+    unsafe fn small0<O: Operations>(x: O::Vector) -> O::Vector;
+    unsafe fn small1<O: Operations>(x: O::Vector) -> O::Vector;
+}
+
+impl Sha2Word for u32 {
+    const K: &'static [Self] = &SHA256_K;
+    const ZERO: Self = 0;
+    const END: Self = END_32;
+    const MESSAGE_BITS: Self = SHA256_BITS;
+
+    #[inline(always)]
+    unsafe fn big0<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<2, 30>(x), O::rotate_right::<13, 19>(x), O::rotate_right::<22, 10>(x))
+    }
+
+    #[inline(always)]
+    unsafe fn big1<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<6, 26>(x), O::rotate_right::<11, 21>(x), O::rotate_right::<25, 7>(x))
+    }
+
+    #[inline(always)]
+    unsafe fn small0<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<7, 25>(x), O::rotate_right::<18, 14>(x), O::shift_right::<3>(x))
+    }
+
+    #[inline(always)]
+    unsafe fn small1<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<17, 15>(x), O::rotate_right::<19, 13>(x), O::shift_right::<10>(x))
+    }
+}
+
+impl Sha2Word for u64 {
+    const K: &'static [Self] = &SHA512_K;
+    const ZERO: Self = 0;
+    const END: Self = END_64;
+    const MESSAGE_BITS: Self = SHA512_BITS;
+
+    #[inline(always)]
+    unsafe fn big0<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<28, 36>(x), O::rotate_right::<34, 30>(x), O::rotate_right::<39, 25>(x))
+    }
+
+    #[inline(always)]
+    unsafe fn big1<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<14, 50>(x), O::rotate_right::<18, 46>(x), O::rotate_right::<41, 23>(x))
+    }
+
+    #[inline(always)]
+    unsafe fn small0<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<1, 63>(x), O::rotate_right::<8, 56>(x), O::shift_right::<7>(x))
+    }
+
+    #[inline(always)]
+    unsafe fn small1<O: Operations>(x: O::Vector) -> O::Vector {
+        O::xor3(O::rotate_right::<19, 45>(x), O::rotate_right::<61, 3>(x), O::shift_right::<6>(x))
+    }
+}
 
 /// The bit that ends the message, in the word after the digest (FIPS 180-4 §5.1).
 pub(super) const END_32: u32 = 1 << 31;

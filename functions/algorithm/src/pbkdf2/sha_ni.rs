@@ -17,8 +17,8 @@ pub(super) fn available() -> bool {
     is_x86_feature_detected!("sha") && is_x86_feature_detected!("ssse3") && is_x86_feature_detected!("sse4.1")
 }
 
-safe!(sha1<STREAMS>, u32, 5, STREAMS, sha1_kernel::iterate, available);
-safe!(sha256<STREAMS>, u32, 8, STREAMS, sha256_kernel::iterate, available);
+safe!(sha1, u32, 5, sha1_kernel::iterate, available);
+safe!(sha256, u32, 8, sha256_kernel::iterate, available);
 
 /// SHA-1.
 mod sha1_kernel {
@@ -50,23 +50,22 @@ mod sha1_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
-    /// them.
+    /// Does four rounds on each stream for each number, and four words of the message schedule if they
+    /// are not those of the block.
     macro_rules! rounds {
-        ($state:ident, $w:ident, $mix:literal, $i:literal) => {
+        ($state:ident, $w:ident, $mix:literal: $($i:literal)+) => {$(
+            for s in 0..STREAMS {
+                if $i > 3 {
+                    let sooner = _mm_sha1msg1_epu32($w[s][$i % 4], $w[s][($i + 1) % 4]);
+                    let sooner = _mm_xor_si128(sooner, $w[s][($i + 2) % 4]);
+                    $w[s][$i % 4] = _mm_sha1msg2_epu32(sooner, $w[s][($i + 3) % 4]);
+                }
+            }
             for s in 0..STREAMS {
                 let e = _mm_sha1nexte_epu32($state[s].1, $w[s][$i % 4]);
                 $state[s] = (_mm_sha1rnds4_epu32::<$mix>($state[s].0, e), $state[s].0);
             }
-        };
-        ($state:ident, $w:ident, $mix:literal, $i:literal scheduled) => {
-            for s in 0..STREAMS {
-                let sooner = _mm_sha1msg1_epu32($w[s][$i % 4], $w[s][($i + 1) % 4]);
-                let sooner = _mm_xor_si128(sooner, $w[s][($i + 2) % 4]);
-                $w[s][$i % 4] = _mm_sha1msg2_epu32(sooner, $w[s][($i + 3) % 4]);
-            }
-            rounds!($state, $w, $mix, $i);
-        };
+        )+};
     }
 
     #[inline]
@@ -87,25 +86,10 @@ mod sha1_kernel {
             let e = _mm_add_epi32(state[s].1, w[s][0]);
             state[s] = (_mm_sha1rnds4_epu32::<0>(state[s].0, e), state[s].0);
         }
-        rounds!(state, w, 0, 1);
-        rounds!(state, w, 0, 2);
-        rounds!(state, w, 0, 3);
-        rounds!(state, w, 0, 4 scheduled);
-        rounds!(state, w, 1, 5 scheduled);
-        rounds!(state, w, 1, 6 scheduled);
-        rounds!(state, w, 1, 7 scheduled);
-        rounds!(state, w, 1, 8 scheduled);
-        rounds!(state, w, 1, 9 scheduled);
-        rounds!(state, w, 2, 10 scheduled);
-        rounds!(state, w, 2, 11 scheduled);
-        rounds!(state, w, 2, 12 scheduled);
-        rounds!(state, w, 2, 13 scheduled);
-        rounds!(state, w, 2, 14 scheduled);
-        rounds!(state, w, 3, 15 scheduled);
-        rounds!(state, w, 3, 16 scheduled);
-        rounds!(state, w, 3, 17 scheduled);
-        rounds!(state, w, 3, 18 scheduled);
-        rounds!(state, w, 3, 19 scheduled);
+        rounds!(state, w, 0: 1 2 3 4);
+        rounds!(state, w, 1: 5 6 7 8 9);
+        rounds!(state, w, 2: 10 11 12 13 14);
+        rounds!(state, w, 3: 15 16 17 18 19);
         for s in 0..STREAMS {
             let (abcd, e) = midstate[s];
             state[s] = (_mm_add_epi32(state[s].0, abcd), _mm_sha1nexte_epu32(state[s].1, e));
@@ -166,10 +150,17 @@ mod sha256_kernel {
         unpack(&sum, &mut streams.sum);
     }
 
-    /// Does four rounds on each stream, and four words of the message schedule if later rounds need
-    /// them.
+    /// Does four rounds on each stream for each number, and four words of the message schedule if they
+    /// are not those of the block.
     macro_rules! rounds {
-        ($state:ident, $w:ident, $i:literal) => {
+        ($state:ident, $w:ident: $($i:literal)+) => {$(
+            for s in 0..STREAMS {
+                if $i > 3 {
+                    let sooner = _mm_sha256msg1_epu32($w[s][$i % 4], $w[s][($i + 1) % 4]);
+                    let seventh = _mm_alignr_epi8::<4>($w[s][($i + 3) % 4], $w[s][($i + 2) % 4]);
+                    $w[s][$i % 4] = _mm_sha256msg2_epu32(_mm_add_epi32(sooner, seventh), $w[s][($i + 3) % 4]);
+                }
+            }
             for s in 0..STREAMS {
                 let constants = _mm_set_epi32(
                     SHA256_K[4 * $i + 3].cast_signed(),
@@ -183,15 +174,7 @@ mod sha256_kernel {
                 let two = _mm_shuffle_epi32::<UPPER_HALF>(two);
                 $state[s] = (_mm_sha256rnds2_epu32(abef, abef_cdgh, two), abef_cdgh);
             }
-        };
-        ($state:ident, $w:ident, $i:literal scheduled) => {
-            for s in 0..STREAMS {
-                let sooner = _mm_sha256msg1_epu32($w[s][$i % 4], $w[s][($i + 1) % 4]);
-                let seventh = _mm_alignr_epi8::<4>($w[s][($i + 3) % 4], $w[s][($i + 2) % 4]);
-                $w[s][$i % 4] = _mm_sha256msg2_epu32(_mm_add_epi32(sooner, seventh), $w[s][($i + 3) % 4]);
-            }
-            rounds!($state, $w, $i);
-        };
+        )+};
     }
 
     #[inline]
@@ -209,22 +192,7 @@ mod sha256_kernel {
             w[s][0] = _mm_shuffle_epi32::<SWAP_PAIRS>(_mm_unpackhi_epi64(abef, cdgh));
             w[s][1] = _mm_shuffle_epi32::<SWAP_PAIRS>(_mm_unpacklo_epi64(abef, cdgh));
         }
-        rounds!(state, w, 0);
-        rounds!(state, w, 1);
-        rounds!(state, w, 2);
-        rounds!(state, w, 3);
-        rounds!(state, w, 4 scheduled);
-        rounds!(state, w, 5 scheduled);
-        rounds!(state, w, 6 scheduled);
-        rounds!(state, w, 7 scheduled);
-        rounds!(state, w, 8 scheduled);
-        rounds!(state, w, 9 scheduled);
-        rounds!(state, w, 10 scheduled);
-        rounds!(state, w, 11 scheduled);
-        rounds!(state, w, 12 scheduled);
-        rounds!(state, w, 13 scheduled);
-        rounds!(state, w, 14 scheduled);
-        rounds!(state, w, 15 scheduled);
+        rounds!(state, w: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
         for s in 0..STREAMS {
             let (abef, cdgh) = midstate[s];
             state[s] = (_mm_add_epi32(state[s].0, abef), _mm_add_epi32(state[s].1, cdgh));

@@ -55,10 +55,10 @@ impl<W: Copy + Default + Zeroize, const WORDS: usize, const STREAMS: usize> Stre
 /// scope.
 #[cfg(any(target_arch = "aarch64", target_arch = "x86_64"))]
 macro_rules! safe {
-    ($name:ident $(<$generic:ident>)?, $word:ty, $words:literal, $streams:tt, $iterate:path, $available:path) => {
+    ($name:ident, $word:ty, $words:literal, $iterate:path, $available:path) => {
         /// Does `steps` iterations of PBKDF2 on every stream.
-        pub(super) fn $name $(<const $generic: usize>)? (
-            streams: &mut $crate::pbkdf2::streams::Streams<$word, $words, $streams>,
+        pub(super) fn $name<const STREAMS: usize>(
+            streams: &mut $crate::pbkdf2::streams::Streams<$word, $words, STREAMS>,
             steps: u64,
         ) {
             assert!($available(), "the path was not asked whether it is available");
