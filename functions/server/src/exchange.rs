@@ -149,9 +149,11 @@ impl<W: Workers> Door<W> {
             }
             Err(Unanswerable::Refused(problem)) => {
                 let mut answer = self.service.refuse(incoming, problem);
-                // The HTTP crate closes the connection if a body was not read to its end, but sends
-                // no `connection: close`.
-                if parts.version < Version::HTTP_2 && !sent.is_end_stream() {
+                if sent.is_end_stream() {
+                    peer.active.was_read(ends_in_a_blank_line);
+                } else if parts.version < Version::HTTP_2 {
+                    // The HTTP crate closes the connection if a body was not read to its end, but
+                    // sends no `connection: close`.
                     answer.response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
                 }
                 return Ok(answer);

@@ -124,6 +124,13 @@ fn the_time_of_a_head_that_begins_during_a_response_starts_after_it() {
         }
         client.receive().assert_problem(408, "request_timeout");
     }
+    // So it is behind a request that its own head refuses.
+    for refused in [get("/nowhere"), get("/hash")] {
+        let mut client = Client::connect(server.address());
+        client.send(refused + "GET /hea");
+        assert!([404, 405].contains(&client.receive().status));
+        client.receive().assert_problem(408, "request_timeout");
+    }
 
     // Bytes of a body do not begin a head, and neither does the end of a request. This test may be
     // late with the rest of a head.
