@@ -5,8 +5,10 @@
 //!
 //! One file per instruction set implements [`Operations`] on its vectors, and enables the
 //! instructions by [`kernel`](kernel!) in the two functions that stay functions. All others are
-//! inlined into these: only so the compiler uses the instructions. The first 32 rounds are unrolled:
-//! there the constant words of the padding fold into the round constants and the message schedule.
+//! inlined into these: only so the compiler uses the instructions. There are no closures and no
+//! iterators, because nothing forces the compiler to inline them. SHA-1's rounds and the first 32 of
+//! SHA-2 are written out: there the constant words of the padding fold into the round constants and
+//! the message schedule.
 //!
 //! `unsafe` has one meaning here: the machine must have the instructions of the [`Operations`].
 #![allow(unsafe_code, unsafe_op_in_unsafe_fn, reason = "the caller asks once for all instructions")]
