@@ -21,7 +21,7 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
         let refusals: Vec<_> = schedule.refusals(found.expired, found.overloaded).collect();
         let other = schedule.wake_for_memory();
         let nothing_found = found.started.is_empty() && refusals.is_empty();
-        if nothing_found && schedule.closed() {
+        if nothing_found && schedule.workers.closed {
             if !schedule.waits_for_memory() {
                 return;
             }

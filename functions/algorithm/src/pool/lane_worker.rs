@@ -43,7 +43,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         answers.extend(schedule.refusals(found.expired, found.overloaded));
         let other = schedule.wake_for_memory();
         let nothing_to_do = active.is_empty() && found.started.is_empty() && answers.is_empty();
-        if nothing_to_do && schedule.closed() {
+        if nothing_to_do && schedule.workers.closed {
             if !schedule.waits_for_memory() {
                 return;
             }

@@ -174,7 +174,7 @@ impl Workers for Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.shared.lock().close();
+        self.shared.lock().workers.closed = true;
         self.shared.doorbells().for_each(Condvar::notify_one);
         for thread in self.threads.drain(..) {
             let _never_panics = thread.join();
@@ -189,10 +189,10 @@ impl Drop for Pool {
 fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
     while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
         let mut schedule = shared.lock();
-        if schedule.closed() {
+        if schedule.workers.closed {
             return;
         }
-        schedule.begin_again(worker);
+        schedule.workers.begin_again(worker);
         drop(schedule);
         thread::sleep(PAUSE_AFTER_A_PANIC);
     }

@@ -53,10 +53,10 @@ impl Shared {
     /// Sleeps until the thread is woken, or until the core's memory has been idle for long and is
     /// released.
     pub(super) fn sleep(&self, mut schedule: MutexGuard<'_, Schedule<Submitted>>, worker: Wake) {
-        schedule.sleep(worker);
+        schedule.workers.sleep(worker);
         let (Wake::LaneWorker(core) | Wake::BlockWorker(core)) = worker;
         let arena = &self.arenas[core];
-        let asleep = |schedule: &mut Schedule<Submitted>| !schedule.awake(worker);
+        let asleep = |schedule: &mut Schedule<Submitted>| !schedule.workers.awake(worker);
         let doorbell = self.doorbell(worker);
         if let Some(at_most) = arena.release_after() {
             drop(doorbell.wait_timeout_while(schedule, at_most, asleep));

@@ -2,7 +2,14 @@
 
 use std::{cell::Cell, collections::HashSet, ops::Range, rc::Rc};
 
-use super::*;
+use super::{
+    super::estimate::gain_side_by_side,
+    queue::STANDING_AFTER,
+    refusal::{LONGEST_QUEUE, SHORT_STAY, SHORTEST_QUEUE, TRY_EVERY},
+    shares::MOST_CALLERS,
+    workers::LaneCounts,
+    *,
+};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -49,8 +56,8 @@ fn machine(workers: usize, limits: Option<QueueLimits>) -> Schedule<Numbered> {
     estimates.measured(Algorithm::Argon2id, 1, 20, MS * 20);
     let mut schedule = Schedule::new(workers, vec![Algorithm::Bcrypt], estimates, limits);
     for worker in 0..workers {
-        schedule.sleep(Wake::LaneWorker(worker));
-        schedule.sleep(Wake::BlockWorker(worker));
+        schedule.workers.sleep(Wake::LaneWorker(worker));
+        schedule.workers.sleep(Wake::BlockWorker(worker));
     }
     schedule
 }
@@ -365,13 +372,13 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
     let running = |n| (0..n).map(move |_| Running { rest: small.rest(50), deadline: far });
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 3], "job 3 needs no memory");
     assert_eq!(started(&schedule.block_free(0, now)), [0; 0]);
-    schedule.sleep(Wake::BlockWorker(0));
+    schedule.workers.sleep(Wake::BlockWorker(0));
     assert_eq!(schedule.wake_for_memory(), None);
     assert_eq!(started(&schedule.lane_boundary(0, running(1), now)), [0; 0], "job 1 is before job 2");
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0; 0]);
     assert_eq!(schedule.wake_for_memory(), Some(Wake::BlockWorker(0)));
     assert_eq!(started(&schedule.block_free(0, now)), [1]);
-    schedule.sleep(Wake::LaneWorker(0));
+    schedule.workers.sleep(Wake::LaneWorker(0));
     assert_eq!(schedule.wake_for_memory(), None, "the large hash has all memory");
     schedule.block_done(0, &[]);
     assert_eq!(schedule.wake_for_memory(), Some(Wake::LaneWorker(0)));
@@ -631,7 +638,7 @@ impl OpenLoop {
     }
 
     fn boundary(&mut self, worker: usize, at: Duration) {
-        if !self.schedule.awake(Wake::LaneWorker(worker)) {
+        if !self.schedule.workers.awake(Wake::LaneWorker(worker)) {
             return;
         }
         let now = self.start + at;
@@ -663,7 +670,7 @@ impl OpenLoop {
             }),
         );
         if lanes.is_empty() {
-            self.schedule.sleep(Wake::LaneWorker(worker));
+            self.schedule.workers.sleep(Wake::LaneWorker(worker));
         }
     }
 
@@ -931,7 +938,7 @@ impl Model {
                     schedule.wake_for_memory();
                     lanes[worker].extend(started(&found));
                     if lanes[worker].is_empty() {
-                        schedule.sleep(Wake::LaneWorker(worker));
+                        schedule.workers.sleep(Wake::LaneWorker(worker));
                     }
                 }
                 Event::Free(worker) => {
@@ -941,7 +948,7 @@ impl Model {
                     busy[worker] = started(&schedule.block_free(worker, now)).first().copied();
                     schedule.wake_for_memory();
                     if busy[worker].is_none() {
-                        schedule.sleep(Wake::BlockWorker(worker));
+                        schedule.workers.sleep(Wake::BlockWorker(worker));
                     }
                 }
             }
@@ -953,7 +960,7 @@ impl Model {
             assert!(hashes <= 1 || self.memory_bytes == 0, "no memory: {:?}", self.history);
         }
         let workers = (0..WORKERS).map(Wake::LaneWorker).chain((0..WORKERS).map(Wake::BlockWorker));
-        let asleep = workers.map(|w| !schedule.awake(w)).collect();
+        let asleep = workers.map(|w| !schedule.workers.awake(w)).collect();
         let gone: Vec<bool> = jobs.iter().map(|job| job.gone.get()).collect();
         let waiting =
             (0..submitted).filter(|job| !done[*job] && !gone[*job] && !held.contains(job)).collect();

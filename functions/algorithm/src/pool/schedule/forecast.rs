@@ -1,0 +1,97 @@
+//! When a job would be done.
+
+use std::time::{Duration, Instant};
+
+use super::{super::estimate::Cost, Job, Running, Schedule, queue::Queue};
+
+/// A forecast for a job that cannot start at once.
+#[derive(Clone, Copy)]
+pub(super) struct Forecast {
+    pub(super) wait: Duration,
+    /// With head room.
+    pub(super) finish: Instant,
+}
+
+impl<J: Job> Schedule<J> {
+    /// Returns when a job with this place would be done; `None` if it can start at once.
+    pub(super) fn forecast(
+        &self,
+        cost: Cost,
+        deadline: Instant,
+        start: Duration,
+        now: Instant,
+    ) -> Option<Forecast> {
+        let (position, ahead) = self.queue_of(cost).before(start);
+        let (wait, own) = if self.workers.runs_in_lanes(cost) {
+            self.lane_forecast(cost, deadline, position, ahead, now)?
+        } else {
+            self.block_forecast(cost, position, ahead, now)?
+        };
+        Some(Forecast { wait, finish: now + with_head_room(wait + own) })
+    }
+
+    /// Returns the wait for a lane, and the time in it; `None` if the job can start at once.
+    fn lane_forecast(
+        &self,
+        cost: Cost,
+        deadline: Instant,
+        position: usize,
+        ahead: Duration,
+        now: Instant,
+    ) -> Option<(Duration, Duration)> {
+        let joining = Running { rest: cost, deadline };
+        let open =
+            (0..self.workers.lane.len()).any(|w| self.workers.may_join(w, joining, 0, now, &self.estimates));
+        if open && position == 0 {
+            return None;
+        }
+        let own = self.estimates.duration(cost, self.estimates.width_of(cost));
+        if open && position < self.workers.free_lanes(cost.algorithm, &self.estimates) {
+            return Some((Duration::ZERO, own));
+        }
+        let first_lane = self.workers.lane.iter().map(|w| w.next_to_finish(&self.estimates)).min();
+        Some((first_lane.unwrap_or_default() + ahead / self.workers.cores(), own))
+    }
+
+    /// Returns the wait for a block worker, and the time on it; `None` if the job can start at
+    /// once.
+    fn block_forecast(
+        &self,
+        cost: Cost,
+        position: usize,
+        ahead: Duration,
+        now: Instant,
+    ) -> Option<(Duration, Duration)> {
+        let mut workers = self.workers.block.iter().enumerate();
+        let idle = workers
+            .any(|(core, w)| w.busy.is_none() && self.workers.has_memory(core, cost, 0, &self.estimates));
+        if idle && position == 0 {
+            return None;
+        }
+        let running: Duration = self.workers.block.iter().map(|w| w.rest(&self.estimates, now)).sum();
+        Some(((running + ahead) / self.workers.holders(), self.estimates.duration(cost, 1)))
+    }
+
+    /// Whether the remaining work cannot meet its deadline, even alone on a core.
+    pub(crate) fn is_hopeless(&self, running: Running, now: Instant) -> bool {
+        running.deadline <= now || self.estimates.least_duration(running.rest) > running.deadline - now
+    }
+
+    /// Returns the mean duration of the jobs in a queue, on a full worker; zero if it is empty.
+    ///
+    /// The bound on the wait follows it. If the bound followed the job that comes, callers with
+    /// long hashes would be refused first.
+    pub(super) fn mean_duration(&self, queue: &Queue<J>) -> Duration {
+        let own = |cost: Cost| self.estimates.duration(cost, self.estimates.width_of(cost));
+        let all: Duration = queue.jobs.iter().map(|waiting| own(waiting.cost)).sum();
+        all.checked_div(u32::try_from(queue.jobs.len()).unwrap_or(u32::MAX)).unwrap_or_default()
+    }
+}
+
+/// Adds an eighth to a forecast.
+///
+/// Under overload the queue is as long as deadlines allow, so every job that is taken just fits. If
+/// the forecast were only right on average, half of those jobs would be late.
+fn with_head_room(forecast: Duration) -> Duration {
+    forecast + forecast / 8
+}

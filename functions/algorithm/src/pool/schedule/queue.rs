@@ -1,0 +1,171 @@
+//! The jobs that wait, in the order in which they start.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use super::{super::estimate::Cost, Job, Schedule};
+
+/// A job in a queue.
+#[derive(Debug)]
+pub(crate) struct Waiting<J> {
+    pub(crate) job: J,
+    pub(crate) cost: Cost,
+    pub(crate) deadline: Instant,
+    pub(crate) since: Instant,
+    /// Its place among the jobs of all callers: see [`Shares`](super::shares::Shares).
+    pub(super) start: Duration,
+    /// Its share of a full worker's time, by the last estimate.
+    pub(super) core_time: Duration,
+}
+
+/// Waiting jobs in the order of their starts. The jobs of one caller are first in, first out.
+#[derive(Debug)]
+pub(super) struct Queue<J> {
+    pub(super) jobs: VecDeque<Waiting<J>>,
+    /// The sum of the jobs' core times.
+    pub(super) core_time: Duration,
+    /// Since when there is always a job.
+    occupied_since: Option<Instant>,
+    /// The last refusal while it stood.
+    refused: Option<Instant>,
+}
+
+impl<J> Default for Queue<J> {
+    fn default() -> Self {
+        Self { jobs: VecDeque::new(), core_time: Duration::ZERO, occupied_since: None, refused: None }
+    }
+}
+
+impl<J: Job> Queue<J> {
+    pub(super) fn insert(&mut self, waiting: Waiting<J>, now: Instant) {
+        self.occupied_since.get_or_insert(now);
+        self.core_time += waiting.core_time;
+        self.jobs.insert(self.position(waiting.start), waiting);
+    }
+
+    pub(super) fn remove(&mut self, position: usize) -> Option<Waiting<J>> {
+        let waiting = self.jobs.remove(position)?;
+        self.core_time -= waiting.core_time;
+        self.note_emptiness();
+        Some(waiting)
+    }
+
+    pub(super) fn remove_last(&mut self) -> Option<Waiting<J>> {
+        self.remove(self.jobs.len().checked_sub(1)?)
+    }
+
+    pub(super) fn forget_abandoned(&mut self) {
+        self.jobs.retain(|waiting| !waiting.job.abandoned());
+        self.recount();
+    }
+
+    /// Follows a change of several jobs.
+    pub(super) fn recount(&mut self) {
+        self.core_time = self.jobs.iter().map(|waiting| waiting.core_time).sum();
+        self.note_emptiness();
+    }
+
+    fn note_emptiness(&mut self) {
+        self.occupied_since = self.occupied_since.filter(|_| !self.jobs.is_empty());
+    }
+
+    /// Whether the load lasts: the workers have not emptied the queue for some time.
+    ///
+    /// A worker takes all jobs that it has room for at each boundary. So a queue under normal load
+    /// is empty after each boundary. A short queue is at times empty under overload too, so it also
+    /// stands while jobs are refused.
+    pub(super) fn stands(&self, now: Instant) -> bool {
+        let lasts = |since: Option<Instant>| since.map(|since| now.saturating_duration_since(since));
+        lasts(self.occupied_since).is_some_and(|time| time >= STANDING_AFTER)
+            || lasts(self.refused).is_some_and(|time| time < CALM_AFTER)
+    }
+
+    /// Follows a refusal.
+    pub(super) fn note_refusal(&mut self, now: Instant) {
+        if self.stands(now) {
+            self.refused = Some(now);
+        }
+    }
+
+    /// Returns the position of a new job with this start.
+    fn position(&self, start: Duration) -> usize {
+        self.jobs.partition_point(|waiting| waiting.start <= start)
+    }
+
+    /// Returns the position of a new job with this start, and the work before it.
+    pub(super) fn before(&self, start: Duration) -> (usize, Duration) {
+        let position = self.position(start);
+        (position, self.work_before(position))
+    }
+
+    /// Returns the number of jobs that start before this end of another job, and their work.
+    pub(super) fn before_end(&self, end: Duration) -> (usize, Duration) {
+        let position = self.jobs.partition_point(|waiting| waiting.start < end);
+        (position, self.work_before(position))
+    }
+
+    /// Returns the work before a position. A new job's position is usually near the end.
+    fn work_before(&self, position: usize) -> Duration {
+        let behind: Duration = self.jobs.range(position..).map(|waiting| waiting.core_time).sum();
+        self.core_time.saturating_sub(behind)
+    }
+
+    /// Returns the start and the cost of the first job that needs memory.
+    pub(super) fn first_in_memory(&self) -> Option<(Duration, Cost)> {
+        let needs_memory = |job: &&Waiting<J>| job.cost.memory_bytes > 0 && !job.job.abandoned();
+        let first = self.jobs.iter().take(LOOK_AHEAD).find(needs_memory);
+        first.map(|waiting| (waiting.start, waiting.cost))
+    }
+
+    pub(super) fn last_start(&self) -> Option<Duration> {
+        self.jobs.back().map(|waiting| waiting.start)
+    }
+}
+
+/// Both queues together.
+impl<J: Job> Schedule<J> {
+    pub(super) fn queue_of(&self, cost: Cost) -> &Queue<J> {
+        if self.workers.runs_in_lanes(cost) { &self.sliced } else { &self.whole }
+    }
+
+    pub(super) fn queue_of_mut(&mut self, cost: Cost) -> &mut Queue<J> {
+        if self.workers.runs_in_lanes(cost) { &mut self.sliced } else { &mut self.whole }
+    }
+
+    pub(super) fn nothing_waits(&self) -> bool {
+        self.sliced.jobs.is_empty() && self.whole.jobs.is_empty()
+    }
+
+    pub(super) fn waiting_core_time(&self) -> Duration {
+        self.sliced.core_time + self.whole.core_time
+    }
+
+    /// Returns the memory that a job with this place leaves to earlier ones.
+    ///
+    /// Memory goes to the jobs of both queues in the order of their starts. So a large hash does
+    /// not wait for ever while small ones come and go.
+    pub(super) fn reserved_before(&self, cost: Cost, start: Duration) -> u64 {
+        if cost.memory_bytes == 0 {
+            return 0;
+        }
+        let place = (start, self.workers.runs_in_lanes(cost));
+        let queues = [(&self.sliced, true), (&self.whole, false)];
+        let first = queues.map(|(queue, in_lanes)| queue.first_in_memory().map(|(s, c)| ((s, in_lanes), c)));
+        let earlier = first.into_iter().flatten().filter(|(other, _)| *other < place);
+        earlier.map(|(_, cost)| cost.memory_bytes).max().unwrap_or(0)
+    }
+}
+
+/// The number of waiting jobs that a boundary inspects. A job that must wait for another worker
+/// does not block the jobs behind it.
+pub(super) const LOOK_AHEAD: usize = 32;
+
+/// A queue that was not empty for so long stands: the load lasts. A shorter burst may queue up to
+/// its deadlines.
+pub(super) const STANDING_AFTER: Duration = Duration::from_millis(2500);
+
+/// The time without a refusal after which an emptied queue no longer stands. At 1.5 times the
+/// capacity a third of all jobs are refused, so refusals are much closer together.
+const CALM_AFTER: Duration = Duration::from_millis(500);

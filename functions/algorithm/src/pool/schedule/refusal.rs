@@ -1,0 +1,178 @@
+//! Which jobs the schedule does not take, and which waiting jobs leave again.
+
+use std::{
+    mem,
+    time::{Duration, Instant},
+};
+
+use saltern_encoded::Algorithm;
+
+use super::{
+    super::{
+        estimate::Cost,
+        work::{Refused, Urgency},
+    },
+    Found, Job, Schedule,
+    forecast::Forecast,
+};
+
+impl<J: Job> Schedule<J> {
+    pub(super) fn refusal(
+        &self,
+        cost: Cost,
+        deadline: Instant,
+        urgency: Urgency,
+        start: Duration,
+        now: Instant,
+    ) -> Option<Refused> {
+        let pressure = urgency == Urgency::Optional && self.is_under_pressure();
+        let forecast = self.forecast(cost, deadline, start, now);
+        let late = forecast.is_some_and(|forecast| forecast.finish > deadline);
+        let stands = self.limits.is_some() && self.queue_of(cost).stands(now);
+        let slow = |forecast: Forecast| {
+            let mean_hash = self.mean_duration(self.queue_of(cost));
+            forecast.wait > longest_wait_in_a_standing_queue(mean_hash)
+        };
+        (pressure || late || (stands && forecast.is_some_and(slow))).then(|| self.overloaded())
+    }
+
+    fn overloaded(&self) -> Refused {
+        Refused::Overloaded { retry_after: self.retry_after() }
+    }
+
+    /// Returns the time after which the pool would probably take work that it refuses now.
+    pub(crate) fn retry_after(&self) -> Duration {
+        (self.waiting_core_time() / self.workers.cores()).max(LEAST_RETRY_AFTER)
+    }
+
+    /// Whether the queue has no room for a job.
+    ///
+    /// If nothing waits, an operation longer than the bound has room. Otherwise it would never be
+    /// taken.
+    pub(super) fn is_full(&self, core_time: Duration) -> bool {
+        let operations = self.sliced.jobs.len() + self.whole.jobs.len();
+        self.is_over_limits(operations, self.waiting_core_time(), core_time)
+    }
+
+    /// Whether these waiting operations, with this work, leave no room for a job.
+    fn is_over_limits(&self, operations: usize, work: Duration, core_time: Duration) -> bool {
+        let Some(limits) = self.limits else { return false };
+        let most_work = limits.work_per_worker * self.workers.cores();
+        operations >= limits.operations || (operations > 0 && work + core_time > most_work)
+    }
+
+    /// Displaces waiting jobs that would start after the end of this job, until this job has room.
+    /// If all of them together make too little room, displaces none.
+    pub(super) fn make_room(&mut self, start: Duration, core_time: Duration) -> Result<(), Refused> {
+        let [sliced, whole] = [&self.sliced, &self.whole].map(|queue| queue.before_end(start + core_time));
+        if self.is_over_limits(sliced.0 + whole.0, sliced.1 + whole.1, core_time) {
+            return Err(self.overloaded());
+        }
+        while self.is_full(core_time) {
+            let is_sliced = self.sliced.last_start() > self.whole.last_start();
+            let queue = if is_sliced { &mut self.sliced } else { &mut self.whole };
+            let Some(displaced) = queue.remove_last() else { break };
+            self.displaced.push(displaced.job);
+        }
+        Ok(())
+    }
+
+    /// Whether the queue is too long for optional work.
+    fn is_under_pressure(&self) -> bool {
+        let bound =
+            self.limits.map(|limits| limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers.cores());
+        bound.is_some_and(|bound| self.waiting_core_time() > bound)
+    }
+
+    /// Judges the waiting jobs again, from time to time. Estimates may have risen since a job was
+    /// taken. Jobs of other callers may stand before it now.
+    ///
+    /// The forecast has no head room, so that only jobs leave that would surely be late.
+    pub(super) fn judge_again(&mut self, found: &mut Found<J>, now: Instant) {
+        if self.next_judgement.is_some_and(|next| now < next) {
+            return;
+        }
+        self.next_judgement = Some(now + JUDGE_EVERY);
+        let (of_sliced, of_whole) = (self.workers.cores(), self.workers.holders());
+        let free_lanes = Algorithm::ALL.map(|of| self.workers.free_lanes(of, &self.estimates));
+        let idle = self.workers.block.iter().filter(|worker| worker.busy.is_none()).count();
+        for (queue, workers, free) in [
+            (&mut self.sliced, of_sliced, free_lanes),
+            (&mut self.whole, of_whole, [idle; Algorithm::ALL.len()]),
+        ] {
+            let mut ahead = Duration::ZERO;
+            for mut waiting in mem::take(&mut queue.jobs) {
+                let alone = self.estimates.least_duration(waiting.cost);
+                let left = waiting.deadline.saturating_duration_since(now);
+                // Work that starts together with this job does not delay its start.
+                let starts_at_once = queue.jobs.len() < free[waiting.cost.algorithm as usize];
+                let wait = if starts_at_once { Duration::ZERO } else { ahead / workers };
+                let in_time = wait + alone <= left;
+                if left.is_zero() || alone > left {
+                    found.expired.push(waiting.job);
+                } else if !in_time {
+                    found.overloaded.push(waiting.job);
+                } else if !waiting.job.abandoned() {
+                    waiting.core_time = self.estimates.core_time(waiting.cost);
+                    ahead += waiting.core_time;
+                    queue.jobs.push_back(waiting);
+                }
+            }
+            queue.recount();
+        }
+    }
+
+    /// Whether to take a job that seems impossible, to test the bound.
+    ///
+    /// A bound that is too high refuses jobs, so they are not measured, and it would stay too high.
+    /// So from time to time an idle worker computes one of them.
+    pub(super) fn is_time_for_a_try(
+        &mut self,
+        cost: Cost,
+        deadline: Instant,
+        start: Duration,
+        now: Instant,
+    ) -> bool {
+        let starts_at_once = self.forecast(cost, deadline, start, now).is_none();
+        let next_try = self.next_tries[cost.algorithm as usize].get_or_insert(now + TRY_EVERY);
+        let tries = deadline > now && starts_at_once && *next_try <= now;
+        if tries {
+            *next_try = now + TRY_EVERY;
+        }
+        tries
+    }
+}
+
+/// Returns the longest forecast wait of a job that joins a queue that stands, whose hashes take so
+/// long on average. A longer queue serves no more callers, and each of them later.
+fn longest_wait_in_a_standing_queue(mean_hash: Duration) -> Duration {
+    SHORT_STAY.saturating_sub(mean_hash).clamp(SHORTEST_QUEUE, LONGEST_QUEUE)
+}
+
+/// Optional work is taken while the queue holds at most this fraction (one divided by it) of its
+/// work.
+///
+/// So all rehashes of a batch of logins are done under normal load, and none during a spike.
+const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
+
+/// The time between two tests of a bound that refuses jobs. A wrong bound does not last long, and a
+/// useless hash is rare.
+pub(super) const TRY_EVERY: Duration = Duration::from_secs(10);
+
+/// The wait in a queue that stands, with the mean hash. Nine of ten served callers wait at most
+/// 300 ms. A forecast is right on average, so the rest is for its errors.
+pub(super) const SHORT_STAY: Duration = Duration::from_millis(270);
+
+/// The longest wait in a queue that stands. The contract's bound is 200 ms.
+pub(super) const LONGEST_QUEUE: Duration = Duration::from_millis(140);
+
+/// The shortest bound on the wait. A shorter queue would at times be empty when a lane ends, and
+/// capacity would be lost.
+pub(super) const SHORTEST_QUEUE: Duration = Duration::from_millis(40);
+
+/// The time between two judgements of the waiting jobs. It is short compared with a deadline. It is
+/// long compared with a walk over a full queue, which takes some dozens of microseconds.
+const JUDGE_EVERY: Duration = Duration::from_millis(100);
+
+/// The shortest `retry_after`. A shorter one would bring the caller back to the same queue.
+const LEAST_RETRY_AFTER: Duration = Duration::from_millis(100);
