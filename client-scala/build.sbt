@@ -230,7 +230,7 @@ lazy val legacy = project
     common,
     name := "saltern-client-legacy",
     description := "Local verification for the Saltern client of hashes by algorithms that no policy names: crypt(3), phpass, LDAP and others.",
-    packed("algorithm/src/verify_only/hamlet.txt", "saltern/client/local/legacy")
+    packed("kernels/src/verify_only/hamlet.txt", "saltern/client/local/legacy")
   )
 
 lazy val micrometer = project

@@ -1,9 +1,10 @@
 //! `saltern hash-clear`: hashes a table of passwords in clear.
 
 use clap::Args;
-use saltern_algorithm::{Password, Work};
 use saltern_encoded::parse;
+use saltern_kernels::Password;
 use saltern_policy::{NewHash, Policies, Refusal};
+use saltern_pool::Work;
 use saltern_program::{DocumentArguments, Failure, document, process};
 use zeroize::Zeroizing;
 

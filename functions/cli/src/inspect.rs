@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use saltern_algorithm::OneCore;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting, SitePreparation};
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, WeakHash};
+use saltern_pool::OneCore;
 use saltern_seal::{Sealed, is_sealed};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;

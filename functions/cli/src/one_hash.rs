@@ -5,8 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::{Admitted, Done, Password, Pool, PoolSettings, Work};
+use saltern_kernels::{Admitted, Password};
 use saltern_policy::{Policies, Refusal};
+use saltern_pool::{Done, Pool, PoolSettings, Work};
 use saltern_seal::{NotOpened, NotSealed};
 
 use saltern_program::{Failure, MachineArguments, document};

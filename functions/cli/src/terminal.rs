@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use saltern_algorithm::{MAX_PASSWORD_BYTES, Password};
+use saltern_kernels::{MAX_PASSWORD_BYTES, Password};
 use zeroize::Zeroizing;
 
 use saltern_program::Failure;

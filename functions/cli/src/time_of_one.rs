@@ -4,7 +4,8 @@ use core::hint::black_box;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
-use saltern_algorithm::{Admitted, OneCore, OutOfMemory, Password};
+use saltern_kernels::{Admitted, OutOfMemory, Password};
+use saltern_pool::OneCore;
 
 /// Returns the processor time of one hash alone, without the time of other programs: the mean of at
 /// least one hash, and of as many as take [`ENOUGH`].

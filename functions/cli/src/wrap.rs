@@ -1,9 +1,9 @@
 //! `saltern wrap`: puts argon2id over weak hashes, without their passwords.
 
 use clap::Args;
-use saltern_algorithm::{Pool, Work};
 use saltern_encoded::{MAX_ENCODED_BYTES, Params, Setting, argon2};
 use saltern_policy::{Policies, Refusal, Wrapping, scheme_names};
+use saltern_pool::{Pool, Work};
 use zeroize::Zeroizing;
 
 use crate::{

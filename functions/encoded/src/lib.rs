@@ -4,7 +4,7 @@
 //! other spelling, except the deviations that `SCHEMES.md` lists. So no two strings state the same
 //! hash, and an accepted string prints as it was.
 //!
-//! This crate does not bound costs (`saltern-algorithm` does) and computes no hash.
+//! This crate does not bound costs (`saltern-kernels` does) and computes no hash.
 
 #![forbid(unsafe_code)]
 

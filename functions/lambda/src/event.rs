@@ -14,7 +14,7 @@ use std::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, request::Parts};
 use lambda_runtime::Context;
-use saltern_algorithm::Workers;
+use saltern_pool::Workers;
 use saltern_service::{
     Arrival, Body, Caller, Identity, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, RequestId, Scope,
     Service, Trace,

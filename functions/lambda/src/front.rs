@@ -8,7 +8,7 @@ use std::{
 };
 
 use lambda_runtime::{LambdaEvent, Runtime, service_fn};
-use saltern_algorithm::Workers;
+use saltern_pool::Workers;
 use saltern_service::{Problem, Service};
 use serde_json::value::RawValue;
 use tokio::{

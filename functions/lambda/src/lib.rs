@@ -24,8 +24,8 @@ mod settings;
 use std::{env, io, process::ExitCode, sync::Arc};
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-use saltern_algorithm::{Pool, PoolSettings, Workers};
 use saltern_cloudwatch::{CloudWatch, Emf};
+use saltern_pool::{Pool, PoolSettings, Workers};
 use saltern_seal::Keys;
 use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::{Builder, Runtime};

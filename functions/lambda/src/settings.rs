@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-use saltern_algorithm::{PoolSettings, QueueLimits};
 use saltern_policy::{FirebaseProject, Limits, Policies};
+use saltern_pool::{PoolSettings, QueueLimits};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
 use crate::{FunctionSize, fatal_error::FatalError, policies};

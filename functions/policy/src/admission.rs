@@ -1,10 +1,10 @@
 //! Admission: parses hashes and bounds their cost before any work.
 
-use saltern_algorithm::{Admitted, CostOutOfBounds, Output, Password, prepare, prepare_for_site};
 use saltern_encoded::{
     Encoded, NEW_OUTPUT_BYTES, NEW_SALT_BYTES, Params, ParseError, Preparation, Reading, Scheme, Setting,
     SitePreparation, argon2, bcrypt, verify_only, wrapped,
 };
+use saltern_kernels::{Admitted, CostOutOfBounds, Output, Password, prepare, prepare_for_site};
 use zeroize::Zeroizing;
 
 use crate::{Policies, Policy, Status};

@@ -7,8 +7,8 @@ use std::{
     num::NonZeroUsize,
 };
 
-use saltern_algorithm::{Admitted, Ceilings, memory_bytes};
 use saltern_encoded::{Algorithm, Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+use saltern_kernels::{Admitted, Ceilings, memory_bytes};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, MapAccess, Visitor},

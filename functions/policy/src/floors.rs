@@ -3,8 +3,8 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
-use saltern_algorithm::SCRYPT_BLOCK_BYTES;
 use saltern_encoded::{Algorithm, Encoded, Setting, Weakness, verify_only::Cost};
+use saltern_kernels::SCRYPT_BLOCK_BYTES;
 use serde::Deserialize;
 
 use crate::{DocumentError, Policies};

@@ -1,7 +1,7 @@
 //! The verdict on a computed output: mismatch, match, or match with a hash that should be replaced.
 
-use saltern_algorithm::Output;
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2::Version};
+use saltern_kernels::Output;
 
 use crate::{
     Candidates, Policies, Stored,

@@ -1,7 +1,7 @@
 //! Admission and verdict, as the contract states them.
 
-use saltern_algorithm::{Password, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+use saltern_kernels::{Password, compute};
 use saltern_policy::{AcceptedWeak, Candidate, Limits, Policies, Refusal, RehashReason, Verdict};
 use serde_json::{Value, json};
 
@@ -57,7 +57,7 @@ fn current_is_with_floor_of_bcrypt(floor: u64) -> Policies {
 /// The hash of a password with any setting, as other software makes it.
 fn hash_under(setting: &Setting, password: &[u8]) -> String {
     let ceilings = *policies(|_| ()).ceilings();
-    let admitted = saltern_algorithm::Admitted::new(setting.clone(), &ceilings).unwrap();
+    let admitted = saltern_kernels::Admitted::new(setting.clone(), &ceilings).unwrap();
     let output = compute(&admitted, password).unwrap();
     Encoded::new(setting.clone(), output.expose()).unwrap().to_string()
 }

@@ -1,7 +1,7 @@
 //! Unsalted and fast schemes: refused unless accepted by name, and wrapped.
 
-use saltern_algorithm::{Admitted, compute};
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Scheme, Setting, argon2, parse, wrapped};
+use saltern_kernels::{Admitted, compute};
 use saltern_policy::{AcceptedWeak, Refusal, RehashReason, Verdict};
 use saltern_vectors::{Expected, Tests, Topic, Verify};
 

@@ -1,7 +1,7 @@
 //! The foolish parts of a consistent policy document.
 
-use saltern_algorithm::Admitted;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting};
+use saltern_kernels::Admitted;
 use saltern_policy::{Limits, Policies, Policy, SHIPPED, Status, keep_measure};
 use saltern_program::number::grouped;
 
@@ -291,7 +291,7 @@ const CEILINGS_OF_TIME: [&str; 5] = [
 /// units.
 const NEVER_REACHED: [(&str, &str, u64); 2] = [
     ("argon2_memory_kib", "argon2_memory_passes_kib", 1),
-    ("scrypt_memory_bytes", "scrypt_n_r_p", saltern_algorithm::SCRYPT_BLOCK_BYTES),
+    ("scrypt_memory_bytes", "scrypt_n_r_p", saltern_kernels::SCRYPT_BLOCK_BYTES),
 ];
 
 /// Each floor of a cost, and the ceiling that bounds the same cost.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use saltern_algorithm::Kernels;
+use saltern_kernels::Kernels;
 use saltern_price::lambda::{
     Architecture, Demand, Durations, Limits, Prices, Usage, gb_seconds, name_of, params_named,
 };

@@ -9,8 +9,9 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},
 };
-use saltern_algorithm::{Argon2Lanes, Kernels, MOST_BCRYPT_LANES};
+use saltern_kernels::{Kernels, lanes::MOST_BCRYPT_LANES};
 use saltern_policy::{AcceptedWeak, LoweredCeilings};
+use saltern_pool::Argon2Lanes;
 
 /// The policy document and the machine.
 #[derive(Args, Debug)]

@@ -2,8 +2,8 @@
 
 use std::{fs, num::NonZeroUsize, path::Path};
 
-use saltern_algorithm::PoolSettings;
 use saltern_policy::{DocumentError, FirebaseProject, Limits, Policies};
+use saltern_pool::PoolSettings;
 
 use crate::{
     Failure,

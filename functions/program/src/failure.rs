@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::{Parser, error::ErrorKind};
-use saltern_algorithm::OutOfMemory;
+use saltern_kernels::OutOfMemory;
 
 /// The reason for which a command failed: one sentence that says what to do.
 #[derive(Debug)]

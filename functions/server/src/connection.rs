@@ -13,7 +13,7 @@ use hyper::{
     service::service_fn,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use saltern_algorithm::Workers;
+use saltern_pool::Workers;
 use saltern_service::{MAX_HEAD_BYTES, PeerAddress, Problem};
 use tokio::time::{Sleep, sleep_until, timeout};
 

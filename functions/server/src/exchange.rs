@@ -20,7 +20,7 @@ use http::{
 };
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, SizeHint};
-use saltern_algorithm::Workers;
+use saltern_pool::Workers;
 use saltern_service::{
     Answer, Arrival, Body, Caller, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service,
 };

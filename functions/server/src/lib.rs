@@ -29,7 +29,7 @@ mod wire;
 
 use std::{io, sync::Arc, time::Duration};
 
-use saltern_algorithm::{Pool, PoolSettings, Workers};
+use saltern_pool::{Pool, PoolSettings, Workers};
 use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::Runtime;
 

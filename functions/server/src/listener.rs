@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::Workers;
+use saltern_pool::Workers;
 use saltern_service::Problem;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, watch},

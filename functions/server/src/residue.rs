@@ -13,8 +13,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::{Pool, PoolSettings};
 use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
+use saltern_pool::{Pool, PoolSettings};
 use saltern_service::Service;
 use zeroizing_alloc::ZeroAlloc;
 

@@ -7,8 +7,9 @@ use std::{
     time::Duration,
 };
 
-use saltern_algorithm::{Kernels, PoolSettings};
+use saltern_kernels::Kernels;
 use saltern_policy::Policies;
+use saltern_pool::PoolSettings;
 use saltern_seal::Keys;
 
 use crate::{arguments::LogFormat, arguments::ServeArguments};

@@ -83,10 +83,10 @@ impl Caller {
     }
 
     /// The caller for the workers. Callers without a token are one.
-    pub(crate) fn share(&self) -> saltern_algorithm::Caller {
+    pub(crate) fn share(&self) -> saltern_pool::Caller {
         match self {
-            Self::Named(identity) => saltern_algorithm::Caller(identity.key),
-            Self::Anyone | Self::Expired(_) | Self::Unknown => saltern_algorithm::Caller::default(),
+            Self::Named(identity) => saltern_pool::Caller(identity.key),
+            Self::Anyone | Self::Expired(_) | Self::Unknown => saltern_pool::Caller::default(),
         }
     }
 

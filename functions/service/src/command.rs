@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use saltern_algorithm::Password;
+use saltern_kernels::Password;
 use saltern_seal::Context;
 use zeroize::Zeroizing;
 

@@ -4,8 +4,9 @@
 use core::fmt;
 use std::time::Instant;
 
-use saltern_algorithm::{Done, Dropped, Password, Refused, Ticket, Urgency, Work, Workers};
+use saltern_kernels::Password;
 use saltern_policy::{Candidates, NewHash, Policies, Policy, Refusal, RehashReason, Stored, Verdict};
+use saltern_pool::{Done, Dropped, Refused, Ticket, Urgency, Work, Workers};
 use saltern_seal::{Context, Keys};
 use serde::{Serialize, Serializer};
 use tokio::time::timeout_at;

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use saltern_algorithm::Argon2Lanes;
+use saltern_pool::Argon2Lanes;
 use serde::Serialize;
 
 use crate::{Caller, Operation, Outcome, Step, outcome::NONE};

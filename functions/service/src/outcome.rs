@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use saltern_algorithm::Done;
+use saltern_pool::Done;
 
 use crate::{Caller, Code, Ids, PeerAddress};
 

@@ -1,6 +1,6 @@
 //! Parses the body of a request into a [`Command`].
 
-use saltern_algorithm::Password;
+use saltern_kernels::Password;
 use saltern_seal::Context;
 use zeroize::zeroize_stack;
 

@@ -15,8 +15,8 @@ use std::{
 
 use arc_swap::ArcSwapOption;
 use http::request::Parts;
-use saltern_algorithm::{Pool, Workers};
 use saltern_policy::Policies;
+use saltern_pool::{Pool, Workers};
 use saltern_seal::Keys;
 
 use crate::{

@@ -9,7 +9,7 @@ use std::{
 };
 
 use http::Method;
-use saltern_algorithm::{PoolSettings, QueueLimits};
+use saltern_pool::{PoolSettings, QueueLimits};
 use saltern_service::{
     Arrival, Caller, Code, Identity, Ids, Incoming, OPENAPI, Problem, Scope, Service, metrics::DroppedLines,
 };

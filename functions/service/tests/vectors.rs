@@ -1,7 +1,8 @@
 //! Sends every vector to the service.
 
-use saltern_algorithm::{Kernels, PoolSettings};
+use saltern_kernels::Kernels;
 use saltern_policy::AcceptedWeak;
+use saltern_pool::PoolSettings;
 use saltern_seal::Keys;
 use saltern_service::Service;
 use saltern_vectors::{Expected, Topic, Vector as _, Verify};

@@ -15,8 +15,8 @@ const SHIPPED: &[&[&str]] = &[
     &["saltern-server", "saltern-cloudwatch", "saltern-price"],
     &["saltern-program"],
     &["saltern-service"],
-    &["saltern-policy"],
-    &["saltern-algorithm", "saltern-seal"],
+    &["saltern-policy", "saltern-pool"],
+    &["saltern-kernels", "saltern-seal"],
     &["saltern-encoded"],
 ];
 
@@ -171,14 +171,14 @@ fn text_ends_with_one_newline_and_lines_without_spaces() {
 #[test]
 fn unsafe_blocks_stay_in_their_rooms() {
     let rooms = [
-        "functions/algorithm/src/arena.rs",
-        "functions/algorithm/src/argon2/",
-        "functions/algorithm/src/bcrypt/barrier.rs",
-        "functions/algorithm/src/pbkdf2/",
-        "functions/algorithm/src/scrypt/avx2.rs",
-        "functions/algorithm/src/scrypt/avx512.rs",
-        "functions/algorithm/src/scrypt/neon.rs",
-        "functions/algorithm/src/scrypt/sse2.rs",
+        "functions/kernels/src/arena.rs",
+        "functions/kernels/src/argon2/",
+        "functions/kernels/src/bcrypt/barrier.rs",
+        "functions/kernels/src/pbkdf2/",
+        "functions/kernels/src/scrypt/avx2.rs",
+        "functions/kernels/src/scrypt/avx512.rs",
+        "functions/kernels/src/scrypt/neon.rs",
+        "functions/kernels/src/scrypt/sse2.rs",
         "functions/numbers/src/compare/peers/",
         BOUNDARY,
     ];
@@ -244,8 +244,9 @@ fn ceilings_are_written_where_they_are_known() {
         "functions/policy/src/document.rs",
         // From the policy document of the Scala client.
         "client-scala/native/kernels/src/boundary.rs",
-        // The measurement at start-up.
-        "functions/algorithm/src/pool/first_estimates.rs",
+        // The measurements at start-up.
+        "functions/pool/src/argon2_lanes.rs",
+        "functions/pool/src/first_estimates.rs",
         // `saltern-numbers bench`.
         "functions/numbers/src/bench/ceilings.rs",
     ];
@@ -259,7 +260,7 @@ fn ceilings_are_written_where_they_are_known() {
             && !name.contains("/tests/")
             && !beside.iter().any(|place| name.starts_with(place))
             // Only compiled for tests.
-            && name != "functions/algorithm/src/pool/faults.rs"
+            && name != "functions/pool/src/faults.rs"
     };
     let writes = |text: &str| {
         let text = shipped(text);

@@ -4,8 +4,8 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},
 };
-use saltern_algorithm::Kernels;
 use saltern_encoded::Params;
+use saltern_kernels::Kernels;
 use saltern_price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits, Planned, name_of};
 use saltern_program::Failure;
 use serde::Serialize;

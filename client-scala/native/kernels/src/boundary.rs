@@ -17,8 +17,8 @@ use jni::{
     objects::{JByteArray, JClass, JLongArray},
     sys::{jint, jlong},
 };
-use saltern_algorithm::{Ceilings, MAX_PASSWORD_BYTES, Output, Password};
 use saltern_encoded::MAX_ENCODED_BYTES;
+use saltern_kernels::{Ceilings, MAX_PASSWORD_BYTES, Output, Password};
 use zeroize::Zeroizing;
 
 use crate::pools::{self, NotComputed};

@@ -12,8 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_algorithm::{Admitted, Ceilings, Dropped, Output, Password, Pool, PoolSettings, Refused, Work};
 use saltern_encoded::Setting;
+use saltern_kernels::{Admitted, Ceilings, Output, Password};
+use saltern_pool::{Dropped, Pool, PoolSettings, Refused, Work};
 
 use crate::waits::Waits;
 
@@ -136,7 +137,7 @@ mod tests {
 
     use std::thread;
 
-    use saltern_algorithm::OneCore;
+    use saltern_pool::OneCore;
 
     use super::*;
 

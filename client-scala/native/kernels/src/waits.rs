@@ -11,7 +11,7 @@ use std::{
     thread::{self, Thread},
 };
 
-use saltern_algorithm::{Done, Dropped, Ticket};
+use saltern_pool::{Done, Dropped, Ticket};
 
 /// The waiting calls of one pool.
 #[derive(Default)]

@@ -9,10 +9,10 @@ use base64::{
     prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD},
 };
 use clap::ValueEnum;
-use saltern_algorithm::{Password, prepare};
 use saltern_encoded::{
     MIN_SALT_BYTES, Preparation, SitePreparation, parse, pbkdf2::Prf, verify_only::digest::Hash,
 };
+use saltern_kernels::{Password, prepare};
 use saltern_policy::FirebaseProject;
 use zeroize::Zeroizing;
 

@@ -11,8 +11,8 @@ mod shape;
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
-use saltern_algorithm::OneCore;
 use saltern_encoded::Encoded;
+use saltern_pool::OneCore;
 use saltern_price::PriceArguments;
 
 use crate::{

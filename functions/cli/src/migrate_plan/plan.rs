@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
-use saltern_algorithm::{Admitted, OneCore};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
+use saltern_kernels::Admitted;
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, Stored, WeakHash};
+use saltern_pool::OneCore;
 use saltern_price::lambda::{Architecture, Durations, Prices, Reference, Scale, Size, Usage, gb_seconds};
 use saltern_price::{Attack, Guess};
 use saltern_seal::Keys;

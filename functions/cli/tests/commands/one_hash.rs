@@ -12,8 +12,8 @@ use std::{
 
 use http::Request;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
-use saltern_algorithm::{Pool, PoolSettings};
 use saltern_policy::{Limits, Policies, SHIPPED};
+use saltern_pool::{Pool, PoolSettings};
 use saltern_seal::Keys;
 use saltern_service::{Arrival, Body, Caller, Ids, Service};
 use serde_json::{Value, json};

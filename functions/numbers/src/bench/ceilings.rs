@@ -1,6 +1,6 @@
 //! The ceilings of `saltern-numbers bench`, far above those of the service.
 
-use saltern_algorithm::Ceilings;
+use saltern_kernels::Ceilings;
 
 /// The highest costs of the published tables. They are private to `bench`: no document, setting or
 /// request raises another ceiling to them (`xtask/tests/tree.rs` asserts where ceilings are

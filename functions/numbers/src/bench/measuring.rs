@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, time::Duration};
 
 use crate::measure::{Effort, Measured, Meter};
 use indicatif::ProgressBar;
-use saltern_algorithm::PoolSettings;
+use saltern_pool::PoolSettings;
 
 use super::{
     benchmark::Benchmark,

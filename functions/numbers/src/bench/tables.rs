@@ -1,7 +1,7 @@
 //! The plan: the tables of published benchmarks.
 
-use saltern_algorithm::Admitted;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2::Prf, scrypt};
+use saltern_kernels::Admitted;
 
 use super::ceilings::BENCH_CEILINGS;
 

@@ -2,8 +2,8 @@
 //! step.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use saltern_algorithm::{Admitted, memory_bytes};
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+use saltern_kernels::{Admitted, memory_bytes};
 use saltern_policy::Policies;
 use saltern_price::lambda::work;
 

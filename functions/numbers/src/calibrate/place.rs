@@ -4,9 +4,9 @@ use core::num::NonZeroUsize;
 use std::time::Duration;
 
 use crate::measure::{Effort, Machine, Measured, Meter};
-use saltern_algorithm::PoolSettings;
 use saltern_lambda::FunctionSize;
 use saltern_policy::{Limits, Policies};
+use saltern_pool::PoolSettings;
 use saltern_price::lambda::Size;
 use saltern_program::{Failure, document};
 

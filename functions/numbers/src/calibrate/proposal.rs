@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use crate::measure::Measured;
-use saltern_algorithm::memory_bytes;
 use saltern_encoded::Params;
+use saltern_kernels::memory_bytes;
 use saltern_page::or_nothing;
 use saltern_policy::parameters_of;
 use saltern_price::lambda::{Prices, name_of};

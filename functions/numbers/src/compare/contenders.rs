@@ -4,14 +4,15 @@ use core::{error::Error, num::NonZeroU32};
 use std::{ffi::CString, num::NonZeroUsize, sync::Arc};
 
 use aws_lc_rs::pbkdf2 as aws_lc;
-use saltern_algorithm::{
-    Admitted, Ceilings, OneCore, Password, PoolSettings, compute,
-    paths::{self, Argon2, Pbkdf2Path, Scrypt},
-};
 use saltern_encoded::{
     Encoded, NEW_SALT_BYTES, Params, Setting,
     pbkdf2::{Params as Pbkdf2Params, Prf},
 };
+use saltern_kernels::{
+    Admitted, Ceilings, Password, compute,
+    paths::{self, Argon2, Pbkdf2Path, Scrypt},
+};
+use saltern_pool::{OneCore, PoolSettings};
 
 use super::{
     peers::{argon2::Argon2C, libxcrypt::Libxcrypt},

@@ -4,12 +4,12 @@ use core::{error::Error, iter};
 use std::sync::Arc;
 
 use crate::measure::median;
-use saltern_algorithm::paths::{Argon2, Scrypt, pbkdf2_paths};
 use saltern_encoded::{
     Params,
     pbkdf2::{self, Prf},
     scrypt,
 };
+use saltern_kernels::paths::{Argon2, Scrypt, pbkdf2_paths};
 use serde::Serialize;
 
 use super::{

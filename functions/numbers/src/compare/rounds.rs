@@ -7,7 +7,7 @@ use core::{error::Error, hint::black_box};
 use std::{thread, time::Duration};
 
 use crate::measure::{median, thread_time};
-use saltern_algorithm::Output;
+use saltern_kernels::Output;
 use saltern_page::Table;
 
 /// One way of computing the same hashes.

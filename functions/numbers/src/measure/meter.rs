@@ -1,7 +1,8 @@
 use core::hint::black_box;
 use std::time::{Duration, Instant};
 
-use saltern_algorithm::{Admitted, OneCore, OutOfMemory, Password, PoolSettings};
+use saltern_kernels::{Admitted, OutOfMemory, Password};
+use saltern_pool::{OneCore, PoolSettings};
 use serde::{Deserialize, Serialize};
 
 use super::{Spread, process_time};
@@ -177,8 +178,8 @@ const SHORTEST_SAMPLE: Duration = Duration::from_millis(1);
 mod tests {
     use core::num::NonZeroUsize;
 
-    use saltern_algorithm::{Ceilings, Kernels};
     use saltern_encoded::{Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
+    use saltern_kernels::{Ceilings, Kernels};
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The shipped policies without floors, and a verification that goes from the stored string to the
 //! verdict. `tests/floors.rs` tests the floors.
 
-use saltern_algorithm::{Password, compute};
+use saltern_kernels::{Password, compute};
 use saltern_policy::{AcceptedWeak, Candidate, FirebaseProject, Limits, Policies, SHIPPED, Verdict};
 use serde_json::{Value, json};
 

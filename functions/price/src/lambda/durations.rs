@@ -1,8 +1,8 @@
 use core::str::FromStr;
 use std::{collections::BTreeMap, sync::LazyLock, time::Duration};
 
-use saltern_algorithm::Kernels;
 use saltern_encoded::Params;
+use saltern_kernels::Kernels;
 use serde::{Deserialize, Serialize};
 
 use super::{

@@ -1,8 +1,8 @@
 //! Estimates times on Lambda from times on this machine, by one hash whose time on Lambda was
 //! measured.
 
-use saltern_algorithm::Admitted;
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting};
+use saltern_kernels::Admitted;
 use saltern_policy::{Limits, Policies, SHIPPED};
 
 use super::{Architecture, Durations};

@@ -8,8 +8,8 @@ use std::{
 };
 
 use http::{Method, Request, StatusCode};
-use saltern_algorithm::{Pool, PoolSettings};
 use saltern_policy::{AcceptedWeak, Limits, Policies, SHIPPED};
+use saltern_pool::{Pool, PoolSettings};
 use saltern_service::{Answer, Arrival, Body, Caller, Ids, Incoming, OPENAPI, Problem, Service};
 use serde_json::{Value, json};
 

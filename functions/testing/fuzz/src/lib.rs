@@ -7,8 +7,8 @@
 
 use std::sync::LazyLock;
 
-use saltern_algorithm::compute;
 use saltern_encoded::{MAX_ENCODED_BYTES, Setting, parse, verify_only::Cost};
+use saltern_kernels::compute;
 use saltern_policy::{AcceptedWeak, Limits, Policies, Refusal, SHIPPED};
 use saltern_seal::{Context, Keys, MAX_SEALED_BYTES, NotSealed, Sealed, is_sealed};
 

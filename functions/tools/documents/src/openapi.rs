@@ -161,7 +161,7 @@ fn fill_schemas(schemas: &mut Value) {
     {
         let fields = format!("/{request}/properties");
         // The limit is on bytes. A string with more characters than the limit exceeds it too.
-        set(schemas, &format!("{fields}/password/maxLength"), saltern_algorithm::MAX_PASSWORD_BYTES);
+        set(schemas, &format!("{fields}/password/maxLength"), saltern_kernels::MAX_PASSWORD_BYTES);
         set(schemas, &format!("{fields}/context/maxLength"), MAX_CONTEXT_BYTES);
         set(schemas, &format!("{fields}/context/description"), context.as_str());
         // An operation of a batch is the same request, with its kind and an id.

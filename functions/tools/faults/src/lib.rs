@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use saltern_algorithm::{Pool, Refused, Ticket, Work, Workers};
+use saltern_pool::{Pool, Refused, Ticket, Work, Workers};
 
 /// A password that starts with this text makes a worker panic.
 pub const PANICS: &str = "\u{1}panic-in-a-worker\u{1}";

@@ -3,8 +3,8 @@
 use std::{env, io, process::ExitCode};
 
 use clap::Parser;
-use saltern_algorithm::{Pool, PoolSettings};
 use saltern_faults::Faulting;
+use saltern_pool::{Pool, PoolSettings};
 use saltern_server::ServeArguments;
 
 #[derive(Debug, Parser)]

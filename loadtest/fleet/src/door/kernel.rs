@@ -11,8 +11,9 @@
 use core::time::Duration;
 use std::{collections::HashMap, time::Instant};
 
-use saltern_algorithm::{Done, Dropped, Output, Refused, Reply, Ticket, Work, Workers};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
+use saltern_kernels::Output;
+use saltern_pool::{Done, Dropped, Refused, Reply, Ticket, Work, Workers};
 use saltern_price::lambda::{Architecture, Durations};
 use saltern_program::Failure;
 use sha2::{Digest as _, Sha256};

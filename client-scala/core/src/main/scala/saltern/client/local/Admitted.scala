@@ -2,7 +2,7 @@ package saltern.client.local
 
 /** The upper bounds for the cost of one hash. Each bound is on the product that decides memory or
   * time. The values come from the policy document; the checks are the same as the service's
-  * (`functions/algorithm`).
+  * (`functions/kernels`).
   */
 private[saltern] final case class Ceilings(
     bcryptCost: Long,

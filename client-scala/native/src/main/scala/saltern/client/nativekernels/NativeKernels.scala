@@ -51,7 +51,7 @@ object NativeKernels {
   }
 
   /** The bcrypt hashes that a worker computes at the same time in the L1 cache (`MOST_BCRYPT_LANES`
-    * of `functions/algorithm`).
+    * of `functions/kernels`).
     */
   private val LanesOfAWorker = 8
 }

@@ -151,7 +151,7 @@ private[fleet] object ModelService {
   private val Match = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
   private val OneWay = 1.milli
 
-  // The service's queue (functions/algorithm/src/pool/schedule.rs).
+  // The service's queue (functions/pool/src/schedule.rs).
   private val LongestQueue = 2.seconds
   private val LastingAfter = 2500.millis
   private val CalmAfter = 500.millis

@@ -1,9 +1,0 @@
-//! Tests of the crate from outside. `cancelled` measures time, so it is another program.
-
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod little_memory;
-mod never_panics;
-mod one_core;
-mod pool;
-mod vectors;

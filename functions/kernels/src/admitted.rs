@@ -1,0 +1,289 @@
+use core::fmt;
+
+use saltern_encoded::{Params, Setting, argon2, pbkdf2, scrypt, verify_only};
+
+use crate::verify_only::work as verify_only_work;
+
+/// The highest cost of one hash. Each bound is on the product that decides memory or time.
+///
+/// `saltern-policy` owns the values. `policies.json` states them with source, memory and time. The
+/// default is zero for each of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ceilings {
+    /// Binary logarithm of the number of key expansions.
+    pub bcrypt_cost: u32,
+    /// Memory cost `m`, in KiB.
+    pub argon2_memory_kib: u32,
+    /// Memory written over all passes, `m·t`, in KiB.
+    pub argon2_memory_passes_kib: u64,
+    /// Lanes `p`.
+    pub argon2_parallelism: u32,
+    /// Iterations × output blocks.
+    pub pbkdf2_iterations_blocks: u64,
+    /// Rounds of sha-crypt, and of every other verify-only scheme that needs little memory.
+    pub sha_crypt_rounds: u64,
+    /// Memory, `128·N·r`, in bytes. `128·(p + 2)·r` must stay within an eighth of it.
+    pub scrypt_memory_bytes: u64,
+    /// Work, `N·r·p`.
+    pub scrypt_n_r_p: u64,
+}
+
+/// A setting whose cost is within the ceilings. A kernel accepts no other type.
+///
+/// ```compile_fail
+/// // The fields are private: only the check makes an `Admitted`.
+/// fn forge(setting: saltern_encoded::Setting) -> saltern_kernels::Admitted {
+///     saltern_kernels::Admitted { setting }
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    setting: Setting,
+}
+
+impl Admitted {
+    /// Checks a setting before any memory is allocated for it.
+    ///
+    /// # Errors
+    /// [`CostOutOfBounds`] if a cost is over its ceiling, or if both layers of a wrapped hash cost
+    /// too much together.
+    pub fn new(setting: Setting, ceilings: &Ceilings) -> Result<Self, CostOutOfBounds> {
+        bounded_share(&setting, ceilings).ok_or(CostOutOfBounds)?;
+        Ok(Self { setting })
+    }
+
+    /// Returns the setting.
+    #[must_use]
+    pub fn setting(&self) -> &Setting {
+        &self.setting
+    }
+
+    /// Returns the work in the algorithm's own unit. Time is linear in it.
+    ///
+    /// The units are: key expansions (bcrypt), blocks of 1 KiB written (Argon2), iterations ×
+    /// output blocks (PBKDF2), `N·r·p` (scrypt, yescrypt), compressions or encryptions (other
+    /// verify-only schemes). The work of a wrapped hash is its outer layer's.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        work(&self.setting, 0)
+    }
+
+    /// Returns the memory that the hash needs, in bytes; 0 for a few KiB.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        setting_memory_bytes(&self.setting)
+    }
+}
+
+/// Returns the memory that one hash with these parameters needs, in bytes; 0 for a few KiB.
+#[must_use]
+pub fn memory_bytes(params: Params) -> u64 {
+    match params {
+        Params::Argon2(params) => u64::from(params.memory_kib()) * 1024,
+        Params::Bcrypt(_) | Params::Pbkdf2(_) => 0,
+        Params::Scrypt(params) => scrypt_blocks(params.log_n(), params.r())
+            .and_then(|blocks| blocks.checked_add(scrypt_other_blocks(params)))
+            .and_then(|blocks| blocks.checked_mul(SCRYPT_BLOCK_BYTES))
+            .unwrap_or(u64::MAX),
+    }
+}
+
+/// Returns the memory that a setting needs, in bytes; 0 for a few KiB.
+pub(crate) fn setting_memory_bytes(setting: &Setting) -> u64 {
+    match setting {
+        Setting::Argon2(_) | Setting::Bcrypt(_) | Setting::Pbkdf2(_) | Setting::Scrypt(_) => {
+            setting.params().map_or(0, memory_bytes)
+        }
+        Setting::VerifyOnly(setting) => cost_memory_bytes(setting.cost()),
+        // The two layers run one after the other.
+        Setting::Wrapped(setting) => {
+            let outer = memory_bytes(Params::Argon2(setting.outer().params()));
+            outer.max(setting_memory_bytes(setting.inner().setting()))
+        }
+    }
+}
+
+/// Returns the memory that a verify-only hash of this cost needs, in bytes.
+pub(crate) fn cost_memory_bytes(cost: verify_only::Cost) -> u64 {
+    match cost {
+        verify_only::Cost::Rounds(_) => 0,
+        verify_only::Cost::Memory { blocks, other_blocks, .. } => {
+            blocks.saturating_add(other_blocks).saturating_mul(SCRYPT_BLOCK_BYTES)
+        }
+    }
+}
+
+/// Returns the work of a layer for a password of this length. The outer layer of a wrapped hash
+/// reads the text of the inner hash.
+#[must_use]
+pub fn work(setting: &Setting, password_bytes: usize) -> u64 {
+    match setting {
+        Setting::Argon2(setting) => argon2_work(setting.params()),
+        Setting::Bcrypt(setting) => bcrypt_work(setting.params().cost()),
+        Setting::Pbkdf2(setting) => pbkdf2_work(setting),
+        Setting::Scrypt(setting) => scrypt_work(setting.params()),
+        Setting::VerifyOnly(setting) => verify_only_work(setting, password_bytes),
+        Setting::Wrapped(setting) => argon2_work(setting.outer().params()),
+    }
+}
+
+/// Returns the share of the setting's ceiling of work, in units of `1 / WHOLE_CEILING`; `None` if a
+/// cost is over a ceiling.
+fn bounded_share(setting: &Setting, ceilings: &Ceilings) -> Option<u128> {
+    match setting {
+        Setting::Argon2(setting) => bounded_argon2_share(setting.params(), ceilings),
+        Setting::Bcrypt(setting) => {
+            share(bcrypt_work(setting.params().cost()), bcrypt_work(ceilings.bcrypt_cost))
+        }
+        Setting::Pbkdf2(setting) => share(pbkdf2_work(setting), ceilings.pbkdf2_iterations_blocks),
+        Setting::Scrypt(setting) => {
+            let params = setting.params();
+            let blocks = scrypt_blocks(params.log_n(), params.r())?;
+            bounded_scrypt_share(blocks, scrypt_other_blocks(params), scrypt_work(params), ceilings)
+        }
+        Setting::VerifyOnly(setting) => match setting.cost() {
+            verify_only::Cost::Rounds(rounds) => share(rounds, ceilings.sha_crypt_rounds),
+            verify_only::Cost::Memory { blocks, other_blocks, work } => {
+                bounded_scrypt_share(blocks, other_blocks, work, ceilings)
+            }
+        },
+        Setting::Wrapped(setting) => {
+            let inner = setting.inner();
+            let layers = bounded_argon2_share(setting.outer().params(), ceilings)?
+                + bounded_share(inner.setting(), ceilings)?;
+            // A password with a NUL is computed twice.
+            let readings = if inner.scheme().reading().may_stop_at_nul { 2 } else { 1 };
+            (layers * readings <= MOST_SHARES * WHOLE_CEILING).then_some(layers)
+        }
+    }
+}
+
+/// Returns the share of a ceiling, rounded up; `None` if the work is over the ceiling.
+fn share(work: u64, ceiling: u64) -> Option<u128> {
+    let share = u128::from(work) * WHOLE_CEILING;
+    (work <= ceiling).then(|| share.div_ceil(u128::from(ceiling.max(1))))
+}
+
+/// Returns the number of key expansions. The widest cost that is read stays below 64.
+fn bcrypt_work(cost: u32) -> u64 {
+    1_u64.checked_shl(cost).unwrap_or(u64::MAX)
+}
+
+fn pbkdf2_work(setting: &pbkdf2::Setting) -> u64 {
+    let blocks = u64::try_from(setting.output_blocks()).unwrap_or(u64::MAX);
+    u64::from(setting.params().iterations()).saturating_mul(blocks)
+}
+
+fn scrypt_work(params: scrypt::Params) -> u64 {
+    let blocks = scrypt_blocks(params.log_n(), params.r()).unwrap_or(u64::MAX);
+    blocks.saturating_mul(u64::from(params.p()))
+}
+
+/// Returns `m·t`, in KiB.
+fn argon2_work(params: argon2::Params) -> u64 {
+    u64::from(params.memory_kib()) * u64::from(params.passes())
+}
+
+fn bounded_argon2_share(params: argon2::Params, ceilings: &Ceilings) -> Option<u128> {
+    let bounded = params.memory_kib() <= ceilings.argon2_memory_kib
+        && params.parallelism() <= ceilings.argon2_parallelism;
+    share(argon2_work(params), ceilings.argon2_memory_passes_kib).filter(|_| bounded)
+}
+
+/// Returns the share of the work `N·r·p` if the memory is within the ceilings.
+fn bounded_scrypt_share(blocks: u64, other_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u128> {
+    let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+    let other_memory = other_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
+    let bounded = memory <= ceilings.scrypt_memory_bytes
+        && other_memory <= ceilings.scrypt_memory_bytes / SCRYPT_OTHER_SHARE;
+    share(work, ceilings.scrypt_n_r_p).filter(|_| bounded)
+}
+
+/// Returns `N·r`; `None` if it overflows.
+fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
+    1_u64.checked_shl(u32::from(log_n))?.checked_mul(u64::from(r))
+}
+
+/// Returns `(p + 2)·r`: `B` of RFC 7914 §6, and both states of `scryptROMix`. `p·r` is below 2^30
+/// for every [`Params::Scrypt`].
+fn scrypt_other_blocks(params: scrypt::Params) -> u64 {
+    (u64::from(params.p()) + crate::scrypt::STATES as u64) * u64::from(params.r())
+}
+
+/// The most that one operation computes together: all layers and all readings of the password, each
+/// as a share of its ceiling (HTTP contract, "Policies"). One layer within its ceiling never
+/// exceeds it.
+const MOST_SHARES: u128 = 2;
+
+/// The unit of shares. It is fine enough for every ceiling, and the sums stay far below 128 bits.
+const WHOLE_CEILING: u128 = 1 << 48;
+
+/// Beside `128·N·r` a hash of scrypt gets an eighth of the memory ceiling. Only a very small N
+/// needs more, and no real hash has one.
+const SCRYPT_OTHER_SHARE: u64 = 8;
+
+/// One unit of `N·r` is a block of 128 bytes (RFC 7914 §5).
+pub const SCRYPT_BLOCK_BYTES: u64 = 128;
+
+/// A cost is over its ceiling. The error carries no value: the caller must not learn about the
+/// stored hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CostOutOfBounds;
+
+impl fmt::Display for CostOutOfBounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the cost is over a ceiling")
+    }
+}
+
+impl core::error::Error for CostOutOfBounds {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CEILINGS: Ceilings = Ceilings {
+        bcrypt_cost: 10,
+        argon2_memory_kib: 1024,
+        argon2_memory_passes_kib: 1024,
+        argon2_parallelism: 1,
+        pbkdf2_iterations_blocks: 1000,
+        sha_crypt_rounds: 5_000,
+        scrypt_memory_bytes: 0,
+        scrypt_n_r_p: 0,
+    };
+
+    fn is_admitted(stored: &str) -> bool {
+        Admitted::new(saltern_encoded::parse(stored).unwrap().setting().clone(), &CEILINGS).is_ok()
+    }
+
+    /// The readings double the sum under software with C strings.
+    #[test]
+    fn the_layers_and_readings_of_a_wrapped_hash_have_one_ceiling() {
+        let outer = |kib| format!("$argon2id$v=19$m={kib},t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
+        let bcrypt = |cost| format!("$2b${cost}${}", ".".repeat(53));
+        let digest = format!("{{SHA}}{}=", "A".repeat(27));
+        for (kib, inner, admitted) in [
+            (512, bcrypt("09"), true),
+            (513, bcrypt("09"), false),
+            (8, bcrypt("10"), false),
+            (1023, digest.clone(), true),
+            (1025, digest, false),
+        ] {
+            let stored = format!("$saltern-wrap{}${inner}", outer(kib));
+            assert_eq!(is_admitted(&stored), admitted, "{stored}");
+        }
+    }
+
+    #[test]
+    fn one_layer_at_its_ceiling_is_admitted() {
+        for stored in [
+            format!("$2b$10${}", ".".repeat(53)),
+            format!("$6$salt${}", ".".repeat(86)),
+            format!("$argon2id$v=19$m=1024,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43)),
+        ] {
+            assert!(is_admitted(&stored), "{stored}");
+        }
+        assert!(!is_admitted(&format!("$2b$11${}", ".".repeat(53))));
+    }
+}

@@ -1,0 +1,374 @@
+//! A thread that computes many hashes at once, in slices: continuous batching.
+
+use std::{
+    ops::ControlFlow,
+    panic::{AssertUnwindSafe, catch_unwind},
+    thread,
+    time::{Duration, Instant},
+};
+
+use saltern_encoded::Algorithm;
+use saltern_kernels::{
+    Arena, OutOfMemory, Output,
+    lanes::{self, Lane},
+};
+
+use super::{
+    estimate::{Cost, gain_side_by_side},
+    schedule::{Job as _, Running, SLICE, Waiting, Wake},
+    shared::Shared,
+    submitted::Submitted,
+    work::{Done, Dropped},
+};
+
+/// Works until the pool is closed, its queue is empty and its lanes are done.
+pub(super) fn run(shared: &Shared, worker: usize) {
+    let mut active: Vec<Active> = Vec::new();
+    let mut measured: Vec<Measurement> = Vec::new();
+    let mut answers: Vec<(Submitted, Result<Done, Dropped>)> = Vec::new();
+    loop {
+        let mut schedule = shared.lock();
+        for Measurement { algorithm, lanes, work, elapsed } in measured.drain(..) {
+            schedule.estimates.measured(algorithm, lanes, work, elapsed);
+        }
+        let now = Instant::now();
+        let unwanted: Vec<_> =
+            active.extract_if(.., |a| a.job.abandoned() || schedule.is_hopeless(a.running(), now)).collect();
+        if !unwanted.is_empty() {
+            // The wipe of a large memory takes milliseconds, so not under the lock. Until then the
+            // memory is in use, and other work must not count on it.
+            drop(schedule);
+            answers.extend(unwanted.into_iter().map(|a| (a.job, Err(Dropped::DeadlineExceeded))));
+            continue;
+        }
+        let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
+        answers.extend(schedule.refusals(found.expired, found.overloaded));
+        let other = schedule.wake_for_memory();
+        let nothing_to_do = active.is_empty() && found.started.is_empty() && answers.is_empty();
+        if nothing_to_do && schedule.workers.closed {
+            if !schedule.waits_for_memory() {
+                return;
+            }
+            drop(schedule);
+            thread::sleep(SLICE);
+            continue;
+        }
+        if nothing_to_do {
+            shared.ring(other);
+            shared.sleep(schedule, Wake::LaneWorker(worker));
+            continue;
+        }
+        let slices = schedule.slices(worker);
+        drop(schedule);
+        shared.ring(other);
+        // The schedule knows the free lanes before the answers are out. A caller may send its next
+        // request at once, and this worker should take it.
+        for (job, answer) in answers.drain(..) {
+            job.answer(answer);
+        }
+        let arena = &shared.arenas[worker];
+        active.extend(found.started.into_iter().map(Active::new));
+        let lanes = active.len();
+        for a in &mut active {
+            a.most_lanes = a.most_lanes.max(lanes);
+        }
+        for (algorithm, work) in slices {
+            measured.extend(advance(&mut active, algorithm, work, arena));
+        }
+        answers.extend(finished(&mut active));
+        if active.iter().all(|a| a.cost.memory_bytes == 0) {
+            arena.release_if_idle();
+        }
+    }
+}
+
+/// A lane in use.
+struct Active {
+    hash: Hash,
+    job: Submitted,
+    cost: Cost,
+    deadline: Instant,
+    since: Instant,
+    started: Instant,
+    most_lanes: usize,
+    /// The output of the first reading of the password, while the lane computes the second.
+    first: Option<Output>,
+}
+
+/// The hash that a lane computes.
+enum Hash {
+    /// It takes its memory at its first slice: then it can be what another leaves in the caches.
+    Unstarted,
+    Started(Lane),
+    Failed(Dropped),
+}
+
+impl Active {
+    fn new(waiting: Waiting<Submitted>) -> Self {
+        let Waiting { job, cost, deadline, since, .. } = waiting;
+        let started = Instant::now();
+        Self { hash: Hash::Unstarted, job, cost, deadline, since, started, most_lanes: 0, first: None }
+    }
+
+    /// Returns the lane, started if it was not. Returns `None` if the start panics or there is no
+    /// memory.
+    fn lane(&mut self, arena: &Arena) -> Option<&mut Lane> {
+        if matches!(self.hash, Hash::Unstarted) {
+            let Self { job, first, .. } = self;
+            let password = job.second.as_ref().filter(|_| first.is_some()).unwrap_or(&job.password);
+            let lane = job.guarded(|| Lane::start(&job.admitted, password.expose(), arena));
+            self.hash = match lane {
+                Ok(Ok(Some(lane))) => Hash::Started(lane),
+                Ok(Ok(None)) | Err(_) => Hash::Failed(Dropped::Fault),
+                Ok(Err(OutOfMemory)) => Hash::Failed(Dropped::NoMemory),
+            };
+        }
+        if let Hash::Started(lane) = &mut self.hash { Some(lane) } else { None }
+    }
+
+    /// Returns the remaining work on this reading of the password.
+    fn remaining(&self) -> u64 {
+        match &self.hash {
+            Hash::Unstarted => self.job.admitted.work(),
+            Hash::Started(lane) => lane.remaining(),
+            Hash::Failed(_) => 0,
+        }
+    }
+
+    fn running(&self) -> Running {
+        let work = self.remaining() + if self.has_second() { self.job.admitted.work() } else { 0 };
+        Running { rest: self.cost.rest(work), deadline: self.deadline }
+    }
+
+    /// Whether a second reading of the password waits for the lane.
+    fn has_second(&self) -> bool {
+        self.first.is_none() && self.job.second.is_some()
+    }
+
+    /// Ends a lane without remaining work: continues with the second reading of the password, or
+    /// returns the answer.
+    fn next(self) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
+        let has_second = self.has_second();
+        let Self { hash, job, first, .. } = self;
+        let output = match hash {
+            Hash::Started(lane) => job.guarded(|| lane.finish(&job.admitted)),
+            Hash::Failed(dropped) => Err(dropped),
+            Hash::Unstarted => Err(Dropped::Fault),
+        };
+        match output {
+            Ok(output) if has_second => {
+                ControlFlow::Continue(Self { hash: Hash::Unstarted, job, first: Some(output), ..self })
+            }
+            Ok(output) => {
+                let (output, second) = match first {
+                    Some(first) => (first, Some(output)),
+                    None => (output, None),
+                };
+                let (queued, hashed) = (self.started - self.since, self.started.elapsed());
+                let done = Done { output, second, queued, hashed, lanes: self.most_lanes };
+                ControlFlow::Break((job, Ok(done)))
+            }
+            Err(dropped) => ControlFlow::Break((job, Err(dropped))),
+        }
+    }
+}
+
+/// As long as served callers may wait under a lasting overload (HTTP contract, "Requests and
+/// answers"). Hashes in turns are far shorter, so this makes none late.
+const LONGEST_WAIT_FOR_A_TURN: Duration = Duration::from_millis(200);
+
+struct Measurement {
+    algorithm: Algorithm,
+    lanes: usize,
+    work: u64,
+    elapsed: Duration,
+}
+
+/// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
+///
+/// If the lanes gain nothing side by side, computes only the one with the earliest deadline. A far
+/// deadline counts as [`LONGEST_WAIT_FOR_A_TURN`] after the start, so newcomers do not overtake it
+/// forever.
+fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Arena) -> Option<Measurement> {
+    let mut turn: Vec<_> = active.iter_mut().filter(|a| a.cost.algorithm == algorithm).collect();
+    if !gain_side_by_side(algorithm, turn.iter().map(|a| a.cost.memory_bytes).max().unwrap_or(0)) {
+        let by_deadline = |a: &&mut Active| (a.deadline.min(a.started + LONGEST_WAIT_FOR_A_TURN), a.since);
+        turn = turn.into_iter().min_by_key(by_deadline).into_iter().collect();
+    }
+    let lanes: Vec<_> = turn.into_iter().filter_map(|a| a.lane(arena)).collect();
+    let work = lanes.iter().map(|lane| lane.remaining()).min()?.min(work);
+    let together = lanes.len();
+    let started = Instant::now();
+    let slice = AssertUnwindSafe(|| lanes::advance(algorithm, lanes.into_iter(), work));
+    if catch_unwind(slice).is_err() {
+        // The lanes are interleaved, so the faulty one is unknown: all of them fail.
+        let may_be_faulty =
+            |a: &mut Active| a.cost.algorithm == algorithm && matches!(a.hash, Hash::Started(_));
+        for faulty in active.extract_if(.., may_be_faulty) {
+            faulty.job.answer(Err(Dropped::Fault));
+        }
+        return None;
+    }
+    Some(Measurement { algorithm, lanes: together, work, elapsed: started.elapsed() })
+}
+
+/// Ends the lanes without remaining work, and returns the answers to their callers.
+fn finished(active: &mut Vec<Active>) -> Vec<(Submitted, Result<Done, Dropped>)> {
+    let ended: Vec<_> = active.extract_if(.., |a| a.remaining() == 0).collect();
+    let mut answers = Vec::new();
+    for ended in ended {
+        match ended.next() {
+            ControlFlow::Continue(next) => active.push(next),
+            ControlFlow::Break(answer) => answers.push(answer),
+        }
+    }
+    answers
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{iter, num::NonZeroUsize};
+
+    use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, scrypt};
+
+    use super::*;
+    use saltern_kernels::{Admitted, Ceilings, Kernels, Password};
+
+    use crate::{Caller, Pool, PoolSettings, Ticket, Work, estimate::timed_as};
+
+    fn argon2id(memory_mib: u32, passes: u32) -> Params {
+        let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
+        Params::Argon2(argon2::Params::new(variant, version, memory_mib << 10, passes, 1).unwrap())
+    }
+
+    /// Starts a hash, and does some of its work.
+    fn started(params: Params, work: u64, arena: &Arena) -> Active {
+        let mut active = unstarted(params);
+        lanes::advance(active.cost.algorithm, active.lane(arena).into_iter(), work);
+        active
+    }
+
+    fn unstarted(params: Params) -> Active {
+        let (admitted, password) = (admitted(params), password());
+        let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
+        let (_, reply) = Ticket::with_reply();
+        let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
+        let now = Instant::now();
+        let hash = Hash::Unstarted;
+        Active { hash, job, cost, deadline: now, since: now, started: now, most_lanes: 0, first: None }
+    }
+
+    fn admitted(params: Params) -> Admitted {
+        let ceilings = Ceilings {
+            argon2_memory_kib: 1 << 16,
+            argon2_memory_passes_kib: 1 << 19,
+            argon2_parallelism: 1,
+            scrypt_memory_bytes: 1 << 20,
+            scrypt_n_r_p: 1 << 20,
+            ..Ceilings::default()
+        };
+        Admitted::new(Setting::fresh(params, [0; NEW_SALT_BYTES]), &ceilings).unwrap()
+    }
+
+    fn password() -> Password {
+        Password::new(b"password").unwrap()
+    }
+
+    /// Vectors gain with little memory too.
+    #[test]
+    fn small_hashes_of_scrypt_are_computed_side_by_side() {
+        let params = Params::Scrypt(scrypt::Params::new(10, 8, 1).unwrap());
+        let arena = Arena::new(0);
+        let mut active: Vec<_> = [0, 10].map(|work| started(params, work, &arena)).into();
+        assert_eq!(advance(&mut active, Algorithm::Scrypt, 1_000, &arena).unwrap().lanes, 2);
+        assert_eq!([0, 1].map(|at| active[at].remaining()), [(1 << 13) - 1_000, (1 << 13) - 1_010]);
+    }
+
+    /// Hashes of 19 MiB can be slower side by side than one after the other.
+    #[test]
+    fn small_hashes_of_argon2_are_computed_side_by_side_only_if_they_gain() {
+        const ALL: u64 = 1_000;
+        let arena = Arena::new(0);
+        for (memory_mib, computed) in [
+            (vec![19], vec![ALL]),
+            (vec![19, 19], vec![ALL, 0]),
+            (vec![19, 19, 19], vec![ALL, 0, 0]),
+            (vec![8, 8, 8, 8], vec![ALL, 0, 0, 0]),
+            (vec![46, 46], vec![ALL; 2]),
+            (vec![64, 8], vec![ALL; 2]),
+        ] {
+            let mut active: Vec<_> =
+                (0..).zip(&memory_mib).map(|(work, mib)| started(argon2id(*mib, 2), work, &arena)).collect();
+            let before: Vec<_> = active.iter().map(Active::remaining).collect();
+            let measured = advance(&mut active, Algorithm::Argon2id, ALL, &arena).unwrap();
+            let done = before.iter().zip(&active).map(|(before, a)| before - a.remaining());
+            assert_eq!(done.collect::<Vec<_>>(), computed, "{memory_mib:?}");
+            let lanes = computed.iter().filter(|computed| **computed > 0).count();
+            assert_eq!((measured.lanes, measured.work), (lanes, ALL), "{memory_mib:?}");
+        }
+    }
+
+    #[test]
+    fn the_oldest_hash_has_its_turn_unless_the_deadline_of_another_is_near() {
+        let long_ago = Instant::now();
+        let now = long_ago + 2 * LONGEST_WAIT_FOR_A_TURN;
+        let (near, far) = (now + LONGEST_WAIT_FOR_A_TURN / 2, now + Duration::from_secs(10));
+        for (deadlines, started, turn) in [
+            ([far, near], [now, now], 1),
+            ([near, far], [now, now], 0),
+            ([far, near], [long_ago, now], 0),
+            ([far, near], [long_ago + MS, long_ago], 1),
+        ] {
+            let arena = Arena::new(0);
+            let mut active: Vec<_> = [8, 8].map(|mib| unstarted(argon2id(mib, 1))).into();
+            for (active, (deadline, started)) in active.iter_mut().zip(deadlines.into_iter().zip(started)) {
+                (active.deadline, active.started) = (deadline, started);
+            }
+            advance(&mut active, Algorithm::Argon2id, 1, &arena).unwrap();
+            let started: Vec<_> = active.iter().map(|a| matches!(a.hash, Hash::Started(_))).collect();
+            assert_eq!(started, [turn == 0, turn == 1]);
+        }
+    }
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// The second finds the memory of the first in the caches.
+    #[test]
+    fn a_hash_takes_memory_when_its_turn_comes() {
+        let arena = Arena::new(64 << 20);
+        let mut active: Vec<_> = [19, 19].map(|mib| unstarted(argon2id(mib, 2))).into();
+        for lanes in [1, 0] {
+            advance(&mut active, Algorithm::Argon2id, u64::MAX, &arena).unwrap();
+            assert_eq!(arena.resident_bytes(), 20 << 20);
+            assert_eq!(finished(&mut active).len(), 1);
+            assert_eq!(active.len(), lanes);
+        }
+    }
+
+    #[test]
+    fn a_late_hash_ends_inside_its_computation() {
+        let settings = PoolSettings { kept_bytes: 72 << 20, ..PoolSettings::new(NonZeroUsize::MIN) };
+        for params in [argon2id(64, 8), Params::Scrypt(scrypt::Params::new(9, 8, 32).unwrap())] {
+            let pool = Pool::start(&settings).unwrap();
+            let submit = |within| {
+                let work = Work::new(admitted(params), password(), Instant::now() + within);
+                pool.submit(work).unwrap()
+            };
+            let alone = || submit(Duration::from_hours(1)).wait().unwrap().hashed;
+            let (algorithm, work) = (timed_as(admitted(params).setting()), admitted(params).work());
+            let late = |_| {
+                let hashed = iter::repeat_with(alone).take(3).min().unwrap();
+                // The pool now believes that the hash takes a tenth of its time. So it starts one
+                // that will be late.
+                let mut schedule = pool.shared.lock();
+                schedule.estimates.measured_at_start(algorithm, 1, 9 * work, Duration::from_nanos(1));
+                drop(schedule);
+                // A hash that is computed to its end is answered with its output, even if it is late.
+                submit(hashed / 4).wait().err()
+            };
+            // If other programs have just ended, the hash may be done in time.
+            let dropped = (0..5).find_map(late);
+            assert_eq!(dropped, Some(Dropped::DeadlineExceeded), "{params:?}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The workers: a bounded queue in front of one thread per core.
+//!
+//! `schedule` assigns work to workers and refuses work; it has no threads. `estimate` predicts how
+//! long work takes, from measurements. `lane_worker` is a thread that computes many hashes at once,
+//! `block_worker` a thread that computes one hash after the other. Each core has one of each.
+
+#![forbid(unsafe_code)]
+
+mod argon2_lanes;
+mod block_worker;
+mod estimate;
+#[cfg(test)]
+mod faults;
+mod first_estimates;
+mod lane_worker;
+mod one_core;
+mod schedule;
+mod settings;
+mod shared;
+mod submitted;
+mod work;
+
+use core::fmt;
+use std::{
+    io,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Condvar},
+    thread,
+    time::{Duration, Instant},
+};
+
+use saltern_encoded::Algorithm;
+use saltern_kernels::{Arena, Kernels, Password, WholeKernel};
+
+pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES, NotArgon2Lanes};
+pub use self::one_core::OneCore;
+pub use self::settings::PoolSettings;
+pub use self::submitted::{Reply, Ticket};
+pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work};
+use self::{
+    estimate::Cost,
+    schedule::{Schedule, Wake},
+    shared::Shared,
+    submitted::Submitted,
+};
+
+/// The workers and their queue. Dropping the pool finishes all taken work and ends the threads.
+#[derive(Debug)]
+pub struct Pool {
+    shared: Arc<Shared>,
+    threads: Vec<thread::JoinHandle<()>>,
+    kernels: Kernels,
+}
+
+impl Pool {
+    /// Measures this machine for a few milliseconds and starts the workers.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the system gives no thread.
+    pub fn start(settings: &PoolSettings) -> io::Result<Self> {
+        let workers = settings.workers.get();
+        let mut estimates = settings.estimates();
+        first_estimates::measure(settings, &mut estimates);
+        let sliced =
+            Algorithm::ALL.into_iter().filter(|&algorithm| settings.lanes(algorithm).is_some()).collect();
+        let holders = settings.holders.get().min(workers);
+        let schedule = Schedule::new(workers, sliced, estimates, settings.queue).with_block_workers(holders);
+        let mut pool = Self {
+            shared: Arc::new(Shared::new(schedule, workers, settings.kept_bytes)),
+            threads: Vec::new(),
+            kernels: settings.kernels,
+        };
+        for worker in 0..workers {
+            pool.spawn(Wake::LaneWorker(worker), move |shared| lane_worker::run(shared, worker))?;
+        }
+        for worker in 0..holders {
+            let arena = pool.shared.arenas[worker].clone();
+            let mut kernel = WholeKernel::new(settings.kernels, arena);
+            pool.spawn(Wake::BlockWorker(worker), move |shared| {
+                block_worker::run(shared, worker, &mut kernel);
+            })?;
+        }
+        Ok(pool)
+    }
+
+    /// Measures whether Argon2 gains from lanes here, unless `settings` set their number or exclude
+    /// them. `settings` are those of the start.
+    ///
+    /// A thread measures for some dozens of milliseconds, in 64 MiB for each core, while the
+    /// workers already work, and then tells `measured` the number. If a core has less than twice
+    /// that memory, nothing is measured.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the system gives no thread.
+    pub fn with_measured_lanes(
+        mut self,
+        settings: &PoolSettings,
+        measured: impl FnOnce(Argon2Lanes) + Send + 'static,
+    ) -> io::Result<Self> {
+        if settings.argon2_lanes.is_none() && settings.lanes(Algorithm::Argon2id).is_some() {
+            let shared = Arc::clone(&self.shared);
+            let (workers, memory_bytes) = (settings.workers.get(), settings.kept_bytes);
+            self.threads.push(thread::Builder::new().name("saltern-measure".into()).spawn(move || {
+                if let Some(lanes) = Argon2Lanes::measured(workers, memory_bytes) {
+                    shared.lock().estimates.set_width(Algorithm::Argon2id, lanes.get());
+                    measured(lanes);
+                }
+            })?);
+        }
+        Ok(self)
+    }
+
+    /// Takes the work, or refuses it at once.
+    ///
+    /// # Errors
+    /// [`Refused`], with the reason.
+    pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
+        let Work { admitted, password, second, deadline, urgency, caller } = work;
+        let (ticket, reply) = Ticket::with_reply();
+        let readings = [Some(&password), second.as_ref()].into_iter().flatten().map(Password::expose);
+        let cost = Cost::of(&admitted, readings, self.kernels);
+        let submitted = Submitted { admitted, password, second, caller, reply };
+        let mut schedule = self.shared.lock();
+        let taken = schedule.submit(submitted, cost, deadline, urgency, Instant::now());
+        let displaced = schedule.take_displaced();
+        let displaced: Vec<_> = schedule.refusals(Vec::new(), displaced).collect();
+        drop(schedule);
+        for (job, answer) in displaced {
+            job.answer(answer);
+        }
+        let wake = taken?;
+        self.shared.ring(wake);
+        Ok(ticket)
+    }
+
+    /// Returns the memory that the workers hold for Argon2 and scrypt, in bytes.
+    #[must_use]
+    pub fn arena_bytes(&self) -> u64 {
+        self.shared.arenas.iter().map(Arena::resident_bytes).sum()
+    }
+
+    fn spawn(&mut self, worker: Wake, run: impl FnMut(&Shared) + Send + 'static) -> io::Result<()> {
+        let name = match worker {
+            Wake::LaneWorker(number) => format!("saltern-lanes-{number}"),
+            Wake::BlockWorker(number) => format!("saltern-block-{number}"),
+        };
+        let shared = Arc::clone(&self.shared);
+        self.threads
+            .push(thread::Builder::new().name(name).spawn(move || keep_running(&shared, worker, run))?);
+        Ok(())
+    }
+}
+
+/// What computes hashes for a service: the pool, or a model of it.
+pub trait Workers: fmt::Debug + Send + Sync + 'static {
+    /// Takes the work, or refuses it at once.
+    ///
+    /// # Errors
+    /// [`Refused`], with the reason.
+    fn submit(&self, work: Work) -> Result<Ticket, Refused>;
+
+    /// Returns the memory that is held for Argon2 and scrypt, in bytes.
+    fn arena_bytes(&self) -> u64;
+}
+
+impl Workers for Pool {
+    fn submit(&self, work: Work) -> Result<Ticket, Refused> {
+        Self::submit(self, work)
+    }
+
+    fn arena_bytes(&self) -> u64 {
+        Self::arena_bytes(self)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.lock().workers.closed = true;
+        self.shared.doorbells().for_each(Condvar::notify_one);
+        for thread in self.threads.drain(..) {
+            let _never_panics = thread.join();
+        }
+    }
+}
+
+/// Runs a worker until it returns.
+///
+/// Kernels run under [`Submitted::guarded`]. If the worker's own code panics, all work that it held
+/// is answered as a fault, and the worker starts again.
+fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
+    while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {
+        let mut schedule = shared.lock();
+        if schedule.workers.closed {
+            return;
+        }
+        schedule.workers.begin_again(worker);
+        drop(schedule);
+        thread::sleep(PAUSE_AFTER_A_PANIC);
+    }
+}
+
+/// Keeps a panic that repeats from using a whole core.
+const PAUSE_AFTER_A_PANIC: Duration = Duration::from_millis(10);

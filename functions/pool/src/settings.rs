@@ -1,0 +1,107 @@
+use std::num::NonZeroUsize;
+
+use saltern_encoded::Algorithm;
+use saltern_kernels::{
+    Kernels,
+    lanes::{self, MOST_BCRYPT_LANES},
+};
+
+use super::{
+    argon2_lanes::Argon2Lanes,
+    estimate::{Cost, Estimates},
+    work::QueueLimits,
+};
+
+/// The settings of a pool.
+#[derive(Clone, Debug)]
+pub struct PoolSettings {
+    /// Number of workers: one for each core that the pool may use.
+    pub workers: NonZeroUsize,
+    /// Number of workers that may hold a hash in memory at the same time. A hash without lanes runs
+    /// on one of them.
+    pub holders: NonZeroUsize,
+    /// Which code computes.
+    pub kernels: Kernels,
+    /// Bounds on waiting work; `None` if the front door bounds it (a batch on classic Lambda).
+    pub queue: Option<QueueLimits>,
+    /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for as many as the
+    /// L1 data cache holds.
+    pub bcrypt_lanes: Option<NonZeroUsize>,
+    /// Argon2 hashes at once on each worker, as far as `kept_bytes` holds them; `None` for the
+    /// default.
+    pub argon2_lanes: Option<Argon2Lanes>,
+    /// Memory that the hashes of a core use at once, and that the core may keep between two hashes,
+    /// in bytes. A hash that needs more runs alone, and its memory is released right after it.
+    pub kept_bytes: u64,
+}
+
+impl PoolSettings {
+    /// Returns the default settings for so many cores: this crate's own kernels, the contract's
+    /// queue, and memory for OWASP's largest argon2id.
+    #[must_use]
+    pub fn new(workers: NonZeroUsize) -> Self {
+        Self {
+            workers,
+            holders: workers,
+            kernels: Kernels::default(),
+            queue: Some(QueueLimits::default()),
+            bcrypt_lanes: None,
+            argon2_lanes: None,
+            kept_bytes: KEPT_BYTES,
+        }
+    }
+
+    /// Returns the number of lanes of an algorithm on a full worker; `None` if its hashes are
+    /// computed whole, not in slices.
+    pub(super) fn lanes(&self, algorithm: Algorithm) -> Option<usize> {
+        let take_turns = self.holders < self.workers;
+        match algorithm {
+            _ if self.kernels == Kernels::Crates => None,
+            // If the memory does not hold a hash on each core, hashes in memory take turns.
+            Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id | Algorithm::Scrypt
+                if take_turns =>
+            {
+                None
+            }
+            Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id => {
+                Some(self.argon2_lanes.unwrap_or_default().get())
+            }
+            Algorithm::Bcrypt if self.bcrypt_lanes.is_some() => {
+                self.bcrypt_lanes.map(|lanes| lanes.get().min(MOST_BCRYPT_LANES))
+            }
+            _ => lanes::width(algorithm),
+        }
+    }
+
+    /// Whether hashes of this cost are computed in slices.
+    pub(super) fn runs_in_lanes(&self, cost: Cost) -> bool {
+        !cost.whole && self.lanes(cost.algorithm).is_some()
+    }
+
+    /// Returns estimates without measurements.
+    pub(super) fn estimates(&self) -> Estimates {
+        Estimates::new(|algorithm| self.lanes(algorithm).unwrap_or(1)).with_memory(self.kept_bytes)
+    }
+}
+
+/// 46 MiB: the largest memory among OWASP's recommendations for argon2id.
+const KEPT_BYTES: u64 = 46 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With too little memory for a hash on each core, hashes in memory take turns.
+    #[test]
+    fn hashes_in_memory_have_lanes_if_each_core_holds_one() {
+        let settings = PoolSettings::new(NonZeroUsize::new(2).unwrap());
+        assert_eq!(settings.lanes(Algorithm::Argon2id), Some(4));
+        assert_eq!(settings.lanes(Algorithm::Scrypt), Some(4));
+        let three = PoolSettings { argon2_lanes: "3".parse().ok(), ..settings.clone() };
+        assert_eq!(three.lanes(Algorithm::Argon2id), Some(3));
+        let crates = PoolSettings { kernels: Kernels::Crates, ..three.clone() };
+        assert_eq!([Algorithm::Argon2id, Algorithm::Scrypt].map(|of| crates.lanes(of)), [None; 2]);
+        let one_holder = PoolSettings { holders: NonZeroUsize::MIN, ..three };
+        assert_eq!([Algorithm::Argon2id, Algorithm::Scrypt].map(|of| one_holder.lanes(of)), [None; 2]);
+    }
+}

@@ -1,0 +1,68 @@
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::{
+    schedule::{Schedule, Wake},
+    submitted::Submitted,
+};
+use saltern_kernels::Arena;
+
+/// The schedule, and a condition variable for each thread that may sleep.
+#[derive(Debug)]
+pub(super) struct Shared {
+    schedule: Mutex<Schedule<Submitted>>,
+    lane_doorbells: Vec<Condvar>,
+    block_doorbells: Vec<Condvar>,
+    /// The memory of each core, for both of its workers.
+    pub(super) arenas: Vec<Arena>,
+}
+
+impl Shared {
+    pub(super) fn new(schedule: Schedule<Submitted>, workers: usize, kept_bytes: u64) -> Self {
+        let doorbells = || (0..workers).map(|_| Condvar::new()).collect();
+        Self {
+            schedule: Mutex::new(schedule),
+            lane_doorbells: doorbells(),
+            block_doorbells: doorbells(),
+            arenas: (0..workers).map(|_| Arena::new(kept_bytes)).collect(),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Schedule<Submitted>> {
+        // A panic does not leave the schedule inconsistent: kernels run outside the lock.
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn doorbells(&self) -> impl Iterator<Item = &Condvar> {
+        self.lane_doorbells.iter().chain(&self.block_doorbells)
+    }
+
+    fn doorbell(&self, worker: Wake) -> &Condvar {
+        match worker {
+            Wake::LaneWorker(i) => &self.lane_doorbells[i],
+            Wake::BlockWorker(i) => &self.block_doorbells[i],
+        }
+    }
+
+    /// Wakes a worker, if there is one to wake.
+    pub(super) fn ring(&self, worker: Option<Wake>) {
+        if let Some(worker) = worker {
+            self.doorbell(worker).notify_one();
+        }
+    }
+
+    /// Sleeps until the thread is woken, or until the core's memory has been idle for long and is
+    /// released.
+    pub(super) fn sleep(&self, mut schedule: MutexGuard<'_, Schedule<Submitted>>, worker: Wake) {
+        schedule.workers.sleep(worker);
+        let (Wake::LaneWorker(core) | Wake::BlockWorker(core)) = worker;
+        let arena = &self.arenas[core];
+        let asleep = |schedule: &mut Schedule<Submitted>| !schedule.workers.awake(worker);
+        let doorbell = self.doorbell(worker);
+        if let Some(at_most) = arena.release_after() {
+            drop(doorbell.wait_timeout_while(schedule, at_most, asleep));
+            arena.release_if_idle();
+        } else {
+            drop(doorbell.wait_while(schedule, asleep));
+        }
+    }
+}
