@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cloudwatch;
 mod event;
 mod extension;
 mod fatal_error;
@@ -24,7 +25,6 @@ mod settings;
 use std::{env, io, process::ExitCode, sync::Arc};
 
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-use saltern_cloudwatch::{CloudWatch, Emf};
 use saltern_pool::{Pool, PoolSettings, Workers};
 use saltern_seal::Keys;
 use saltern_service::{Service, log_measured_lanes};
@@ -32,6 +32,7 @@ use tokio::runtime::{Builder, Runtime};
 
 pub use function_size::FunctionSize;
 
+use cloudwatch::{CloudWatch, Emf};
 use fatal_error::FatalError;
 use front::Handler;
 use secrets::Secrets;

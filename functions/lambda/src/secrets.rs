@@ -9,13 +9,13 @@ use aws_sdk_kms::{
     config::{Builder, retry::RetryConfig},
     primitives::Blob,
 };
-use saltern_cloudwatch::{CallFailure, sdk_config};
 use saltern_policy::FirebaseProject;
 use saltern_seal::Keys;
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
 use crate::{
+    cloudwatch::{CallFailure, sdk_config},
     fatal_error::FatalError,
     settings::{FUNCTION, REGION, text},
 };

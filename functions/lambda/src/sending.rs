@@ -5,9 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use saltern_cloudwatch::{CloudWatch, Schedule};
-
 use crate::{
+    cloudwatch::{CloudWatch, Schedule},
     extension::{Events, Extension},
     fatal_error::FatalError,
     invocations::Invocations,

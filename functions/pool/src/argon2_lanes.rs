@@ -79,7 +79,7 @@ impl core::error::Error for NotArgon2Lanes {}
 /// depend on the data.
 fn measure(workers: usize) -> Option<[Duration; 2]> {
     let lanes = Argon2Lanes::default().get();
-    let memory_kib = u32::try_from(MEASURED_BYTES / lanes as u64 / 1024).ok()?;
+    let memory_kib = MEASURED_KIB / u32::try_from(lanes).ok()?;
     let params = argon2::Params::new(argon2::Variant::D, argon2::Version::V19, memory_kib, 2, 1)?;
     let setting = Setting::fresh(Params::Argon2(params), [0; NEW_SALT_BYTES]);
     let admitted = Admitted::new(setting, &CEILINGS).ok()?;
@@ -134,7 +134,8 @@ fn median(mut times: Vec<Duration>) -> Duration {
 pub const MOST_ARGON2_LANES: usize = 8;
 
 /// The memory of the measured hashes of a core. The core's share of the caches is smaller.
-const MEASURED_BYTES: u64 = 64 << 20;
+const MEASURED_KIB: u32 = 64 << 10;
+const MEASURED_BYTES: u64 = (MEASURED_KIB as u64) << 10;
 
 /// The measurements of each way. One takes one or two milliseconds.
 const ROUNDS: u64 = 5;
@@ -148,8 +149,8 @@ const ALGORITHM: Algorithm = Algorithm::Argon2d;
 /// The cost of the measured hashes.
 const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: 0,
-    argon2_memory_kib: (MEASURED_BYTES >> 10) as u32,
-    argon2_memory_passes_kib: MEASURED_BYTES >> 9,
+    argon2_memory_kib: MEASURED_KIB,
+    argon2_memory_passes_kib: 2 * MEASURED_KIB as u64,
     argon2_parallelism: 1,
     pbkdf2_iterations_blocks: 0,
     scrypt_memory_bytes: 0,

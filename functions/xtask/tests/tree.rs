@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The crates that ship, from top to bottom: a crate uses only crates of a later row.
 const SHIPPED: &[&[&str]] = &[
     &["saltern-cli", "saltern-jni", "saltern-lambda"],
-    &["saltern-server", "saltern-cloudwatch", "saltern-price"],
+    &["saltern-server", "saltern-price"],
     &["saltern-program"],
     &["saltern-service"],
     &["saltern-policy", "saltern-pool"],
@@ -36,7 +36,7 @@ const NOT_SHIPPED: &[&str] = &[
 ];
 
 /// Crates that the server must not contain: they plan, or bring an AWS SDK.
-const NOT_IN_THE_SERVER: &[&str] = &["saltern-cloudwatch", "saltern-price"];
+const NOT_IN_THE_SERVER: &[&str] = &["saltern-lambda", "saltern-price"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -8,7 +8,7 @@ use aws_sdk_cloudwatch::{
 use saltern_service::metrics::{NAMESPACE, SERVICE, Unit};
 use tokio::sync::OnceCell;
 
-use crate::{CallFailure, aggregate::Distribution, sdk_config};
+use super::{CallFailure, aggregate::Distribution, sdk_config};
 
 /// A client that is built at the first call, so that the start does not wait for it.
 pub(crate) struct Sender {

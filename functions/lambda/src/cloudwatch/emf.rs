@@ -20,10 +20,10 @@ use saltern_service::{
 use serde::Serialize;
 use tracing_subscriber::fmt::{format::Writer, time::FormatTime as _};
 
-use crate::aggregate::Distribution;
+use super::aggregate::Distribution;
 
 /// A sink that prints the samples of each request, in the request's log line.
-pub struct Emf<W> {
+pub(crate) struct Emf<W> {
     service: String,
     with_distributions: bool,
     out: Mutex<W>,
@@ -32,13 +32,13 @@ pub struct Emf<W> {
 impl<W: Write> Emf<W> {
     /// Prints counts and omits distributions. `service` is the value of the dimension `Service`.
     #[must_use]
-    pub fn new(service: impl Into<String>, out: W) -> Self {
+    pub(crate) fn new(service: impl Into<String>, out: W) -> Self {
         Self { service: service.into(), with_distributions: false, out: Mutex::new(out) }
     }
 
     /// Prints the distributions too.
     #[must_use]
-    pub fn with_distributions(self) -> Self {
+    pub(crate) fn with_distributions(self) -> Self {
         Self { with_distributions: true, ..self }
     }
 }

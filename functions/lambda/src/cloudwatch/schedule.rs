@@ -9,7 +9,7 @@ use std::{
 ///
 /// It uses the wall clock, which continues while the process is frozen.
 #[derive(Debug)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     interval: Duration,
     due: Mutex<SystemTime>,
 }
@@ -17,13 +17,13 @@ pub struct Schedule {
 impl Schedule {
     /// Sends at most once in this interval.
     #[must_use]
-    pub fn new(interval: Duration) -> Self {
+    pub(crate) fn new(interval: Duration) -> Self {
         Self { interval, due: Mutex::new(SystemTime::now() + jittered(interval)) }
     }
 
     /// Whether to send now. If so, the next interval starts.
     #[must_use]
-    pub fn is_due(&self) -> bool {
+    pub(crate) fn is_due(&self) -> bool {
         self.is_due_at(SystemTime::now())
     }
 

@@ -8,7 +8,7 @@ use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 /// Returns a configuration for clients of the SDK, which repeats no call. The SDK finds endpoints
 /// and credentials in the environment.
-pub async fn sdk_config(region: impl Into<String>) -> SdkConfig {
+pub(crate) async fn sdk_config(region: impl Into<String>) -> SdkConfig {
     let http = aws_smithy_http_client::Builder::new()
         .tls_provider(Provider::Rustls(CryptoMode::Ring))
         // A connection does not survive a frozen process, and a call on it would be lost.
@@ -24,7 +24,7 @@ pub async fn sdk_config(region: impl Into<String>) -> SdkConfig {
 
 /// Why a call of AWS failed. It quotes nothing of the call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CallFailure {
+pub(crate) struct CallFailure {
     pub(crate) reason: &'static str,
     /// AWS's error code, such as `AccessDenied`.
     pub(crate) code: Option<String>,
@@ -32,10 +32,10 @@ pub struct CallFailure {
 
 impl CallFailure {
     /// The call did not end in time.
-    pub const TIMEOUT: Self = Self { reason: "timeout", code: None };
+    pub(crate) const TIMEOUT: Self = Self { reason: "timeout", code: None };
 
     /// Describes the error of a call.
-    pub fn of<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Self {
+    pub(crate) fn of<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> Self {
         let reason = match error {
             SdkError::ConstructionFailure(_) => "not made",
             SdkError::DispatchFailure(_) => "not reached, or no credentials",

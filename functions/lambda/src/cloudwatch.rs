@@ -13,8 +13,6 @@
 //! 4. `send` calls CloudWatch.
 //! 5. `sdk` configures the AWS SDK, also for the function's other calls.
 
-#![forbid(unsafe_code)]
-
 mod aggregate;
 mod emf;
 mod schedule;
@@ -35,14 +33,14 @@ use saltern_service::{
 use tokio::time::{Instant, timeout_at};
 
 use aggregate::{Aggregate, Distribution};
-pub use emf::Emf;
+pub(crate) use emf::Emf;
 use emf::write_unsent;
-pub use schedule::Schedule;
-pub use sdk::{CallFailure, sdk_config};
+pub(crate) use schedule::Schedule;
+pub(crate) use sdk::{CallFailure, sdk_config};
 use send::{FAILED, Sender};
 
 /// A sink that collects distributions, and sends them on request.
-pub struct CloudWatch {
+pub(crate) struct CloudWatch {
     service: String,
     aggregate: Mutex<Aggregate>,
     sender: Sender,
@@ -55,7 +53,7 @@ impl CloudWatch {
     ///
     /// The SDK reads its configuration and connects at the first [`send`](Self::send).
     #[must_use]
-    pub fn new(
+    pub(crate) fn new(
         region: impl Into<String>,
         service: impl Into<String>,
         out: impl Write + Send + 'static,
@@ -73,7 +71,7 @@ impl CloudWatch {
     /// are not sent within this time.
     ///
     /// Dropping the future prints the remaining distributions too.
-    pub async fn send(&self, within: Duration) {
+    pub(crate) async fn send(&self, within: Duration) {
         let deadline = Instant::now() + within;
         let mut unsent = Unsent { cloudwatch: self, distributions: self.take() };
         while !unsent.distributions.is_empty() {
@@ -87,7 +85,7 @@ impl CloudWatch {
     }
 
     /// Sends at intervals, as long as the future is polled. For a process that is never frozen.
-    pub async fn keep_sending(&self, interval: Duration, within: Duration) -> Infallible {
+    pub(crate) async fn keep_sending(&self, interval: Duration, within: Duration) -> Infallible {
         loop {
             tokio::time::sleep(schedule::jittered(interval)).await;
             self.send(within).await;
