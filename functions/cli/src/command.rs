@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use crate::{CompletionsArguments, ManArguments, completions, man};
 use clap::{CommandFactory as _, Parser, Subcommand, builder::Resettable};
-use saltern_program::{CompletionsArguments, Failure, ManArguments, completions, exit_codes, man};
+use saltern_server::{Failure, exit_codes};
 use saltern_server::{HealthArguments, ServeArguments};
 
 use crate::{
@@ -23,7 +24,7 @@ use crate::{
 
 /// Reads the command line and the environment.
 pub(crate) fn read() -> Result<Command, Failure> {
-    saltern_program::read::<Arguments>().map(|arguments| arguments.command)
+    saltern_server::read::<Arguments>().map(|arguments| arguments.command)
 }
 
 #[derive(Debug, Parser)]

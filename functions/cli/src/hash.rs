@@ -10,7 +10,7 @@ use crate::{
     one_hash::{OneHash, not_sealed, refused},
     terminal::{Asked, read_password},
 };
-use saltern_program::{DocumentArguments, Failure, document, process, say};
+use saltern_server::{DocumentArguments, Failure, document, process, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct HashArguments {

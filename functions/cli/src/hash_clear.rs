@@ -5,7 +5,7 @@ use saltern_encoded::parse;
 use saltern_kernels::Password;
 use saltern_policy::{NewHash, Policies, Refusal};
 use saltern_pool::Work;
-use saltern_program::{DocumentArguments, Failure, document, process};
+use saltern_server::{DocumentArguments, Failure, document, process};
 use zeroize::Zeroizing;
 
 use crate::{

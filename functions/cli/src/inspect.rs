@@ -10,6 +10,7 @@ use saltern_seal::{Sealed, is_sealed};
 use serde_json::{Value, json};
 use zeroize::Zeroizing;
 
+use crate::number::grouped;
 use crate::{
     keys::OneHashArguments,
     migrate_plan::cost_in_words,
@@ -17,7 +18,7 @@ use crate::{
     terminal,
     time_of_one::time_of_one,
 };
-use saltern_program::{DocumentArguments, Failure, document, number::grouped, say};
+use saltern_server::{DocumentArguments, Failure, document, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct InspectArguments {

@@ -9,11 +9,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::number::counted;
 use clap::{Args, Subcommand};
-use saltern_program::{Failure, number::counted, process, say};
 use saltern_seal::{
     Context, Document, Key, KeyEntry, Keys, KeysError, MAX_DOCUMENT_BYTES, SiteKeyEntry, system_randomness,
 };
+use saltern_server::{Failure, process, say};
 use serde_json::{Value, json};
 
 use crate::{

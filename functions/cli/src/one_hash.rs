@@ -10,7 +10,7 @@ use saltern_policy::{Policies, Refusal};
 use saltern_pool::{Done, Pool, PoolSettings, Work};
 use saltern_seal::{NotOpened, NotSealed};
 
-use saltern_program::{Failure, MachineArguments, document};
+use saltern_server::{Failure, MachineArguments, document};
 
 /// A worker without a queue.
 pub(crate) struct OneHash(Pool);

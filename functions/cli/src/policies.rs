@@ -2,10 +2,11 @@
 
 use std::{fmt::Write as _, path::PathBuf};
 
+use crate::number::counted;
+use crate::price::{Attack, PriceArguments, Warning, warnings};
 use clap::{Args, Subcommand};
 use saltern_policy::{Policies, Policy};
-use saltern_price::{Attack, PriceArguments, Warning, warnings};
-use saltern_program::{Failure, MachineArguments, document, number::counted, say};
+use saltern_server::{Failure, MachineArguments, document, say};
 use serde_json::{Value, json};
 
 use crate::keys;

@@ -3,8 +3,8 @@
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
-use saltern_program::Failure;
 use saltern_seal::{Keys, NotOpened, NotSealed, is_sealed};
+use saltern_server::Failure;
 use zeroize::Zeroizing;
 
 use crate::{

@@ -5,7 +5,7 @@ use std::io::{self, BufRead as _, IsTerminal as _};
 use saltern_kernels::{MAX_PASSWORD_BYTES, Password};
 use zeroize::Zeroizing;
 
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 /// The number of times that the password is read from the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

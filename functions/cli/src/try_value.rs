@@ -2,13 +2,14 @@
 
 use std::{borrow::Cow, collections::HashSet, path::PathBuf, process::ExitCode};
 
+use crate::number::counted;
 use clap::Args;
 use saltern_encoded::SitePreparation;
 use saltern_kernels::Password;
 use saltern_policy::{AcceptedWeak, Candidates, FirebaseProject, Policies, Refusal, Stored};
 use saltern_pool::{Pool, Ticket, Work};
-use saltern_program::{DocumentArguments, Failure, MISMATCH, document, number::counted, process, say};
 use saltern_seal::{Keys, is_sealed};
+use saltern_server::{DocumentArguments, Failure, MISMATCH, document, process, say};
 use zeroize::Zeroizing;
 
 use crate::{

@@ -12,7 +12,7 @@ use crate::{
     terminal::{self, Asked, read_password},
 };
 use saltern_policy::{Candidate, RehashReason};
-use saltern_program::{DocumentArguments, Failure, MISMATCH, document, process, say};
+use saltern_server::{DocumentArguments, Failure, MISMATCH, document, process, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct VerifyArguments {

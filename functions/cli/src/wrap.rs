@@ -11,7 +11,7 @@ use crate::{
     one_hash::{longest, pool, refused},
     table::{Kept, Outcome, RewriteArguments, rewrite},
 };
-use saltern_program::{DocumentArguments, Failure, document, process};
+use saltern_server::{DocumentArguments, Failure, document, process};
 
 #[derive(Args, Debug)]
 pub(crate) struct WrapArguments {

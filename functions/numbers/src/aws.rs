@@ -8,7 +8,7 @@ use aws_sdk_cloudwatch::{
     error::{DisplayErrorContext, ProvideErrorMetadata, SdkError},
 };
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
-use saltern_program::Failure;
+use saltern_server::Failure;
 use tokio::runtime::{self, Runtime};
 
 /// Loads credentials, region and endpoint from the sources of the AWS tools. A call with its

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use saltern_program::{CompletionsArguments, Failure, ManArguments, completions, exit_codes, man};
+use saltern_cli::{CompletionsArguments, ManArguments, completions, man};
+use saltern_server::{Failure, exit_codes};
 
 #[cfg(feature = "peers")]
 use crate::compare::{self, CompareArguments};
@@ -15,7 +16,7 @@ use crate::{
 
 /// Reads the command line and the environment.
 pub(crate) fn read() -> Result<Command, Failure> {
-    saltern_program::read::<Arguments>().map(|arguments| arguments.command)
+    saltern_server::read::<Arguments>().map(|arguments| arguments.command)
 }
 
 #[derive(Debug, Parser)]

@@ -7,7 +7,7 @@ use std::{
 
 use clap::{Args, ValueEnum, builder::FalseyValueParser};
 
-use saltern_program::{Failure, KernelArguments, MachineArguments};
+use crate::{Failure, KernelArguments, MachineArguments};
 
 use crate::{socket::Listen, socket_file::SocketMode};
 

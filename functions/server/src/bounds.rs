@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::arguments::BoundsArguments;
-use saltern_program::{Failure, process};
+use crate::{Failure, process};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {

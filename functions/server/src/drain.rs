@@ -9,7 +9,7 @@ use tokio::{
     time::sleep,
 };
 
-use saltern_program::Failure;
+use crate::Failure;
 
 /// The signals that the server handles.
 pub(super) struct Signals {

@@ -1,6 +1,6 @@
 //! The protection that an address requires: tokens and TLS if other machines can reach it.
 
-use saltern_program::Failure;
+use crate::Failure;
 
 use super::socket::Listen;
 

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use crate::{Failure, say};
 use clap::Args;
 use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned,
@@ -17,7 +18,6 @@ use rustls::{
     crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime},
 };
-use saltern_program::{Failure, say};
 
 use crate::socket::Listen;
 

@@ -3,16 +3,21 @@
 mod arguments;
 mod bounds;
 mod connection;
+pub mod document;
 mod drain;
 mod exchange;
 mod exposure;
+mod failure;
 mod gate;
 mod health;
 mod lines;
 mod listener;
 mod log;
+mod machine;
+mod output;
 mod phase;
 mod plain;
+pub mod process;
 #[cfg(test)]
 mod residue;
 mod sending;
@@ -33,10 +38,11 @@ use saltern_pool::{Pool, PoolSettings, Workers};
 use saltern_service::{Service, log_measured_lanes};
 use tokio::runtime::Runtime;
 
-use saltern_program::{Failure, process};
-
 pub use arguments::ServeArguments;
+pub use failure::{EXIT_CODES, Failure, MISMATCH, exit_codes, read};
 pub use health::{HealthArguments, health};
+pub use machine::{DocumentArguments, KernelArguments, MachineArguments};
+pub use output::say;
 
 use exchange::Door;
 use listener::Listener;

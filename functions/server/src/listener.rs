@@ -17,7 +17,7 @@ use tokio::{
     time::{sleep, timeout, timeout_at},
 };
 
-use saltern_program::Failure;
+use crate::Failure;
 
 use super::{
     bounds::MAX_LINGERING_REFUSALS,

@@ -8,8 +8,8 @@ use saltern_service::{
 };
 use tracing::level_filters::LevelFilter;
 
+use crate::Failure;
 use crate::arguments::LogFormat;
-use saltern_program::Failure;
 
 use super::lines::Lines;
 

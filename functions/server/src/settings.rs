@@ -12,8 +12,8 @@ use saltern_policy::Policies;
 use saltern_pool::PoolSettings;
 use saltern_seal::Keys;
 
+use crate::{Failure, document};
 use crate::{arguments::LogFormat, arguments::ServeArguments};
-use saltern_program::{Failure, document};
 
 use super::{
     bounds::{Bounds, CONNECTIONS},

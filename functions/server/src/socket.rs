@@ -18,7 +18,7 @@ use tokio::{
     net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream},
 };
 
-use saltern_program::Failure;
+use crate::Failure;
 
 use super::{
     bounds::{BACKLOG, SEND_BUFFER_BYTES},

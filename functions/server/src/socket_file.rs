@@ -14,7 +14,7 @@ use std::{
 use socket2::{Domain, SockAddr, Socket, Type};
 use tokio::net::{UnixListener, UnixSocket};
 
-use saltern_program::Failure;
+use crate::Failure;
 
 use super::bounds::BACKLOG;
 

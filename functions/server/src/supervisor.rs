@@ -2,8 +2,8 @@
 
 use std::{io, net::TcpListener, os::unix::net::UnixListener};
 
+use crate::Failure;
 use listenfd::ListenFd;
-use saltern_program::Failure;
 use sd_notify::NotifyState;
 
 use super::socket::Listen;

@@ -16,8 +16,8 @@ use super::{
     slots::Slot,
     socket::Socket,
 };
+use crate::Failure;
 use crate::arguments::AccessArguments;
-use saltern_program::Failure;
 
 /// The certificate and its key. A signal makes the server read them again.
 pub(super) struct Tls {

@@ -16,7 +16,7 @@ use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 use time::{Date, Month};
 use zeroize::Zeroizing;
 
-use saltern_program::Failure;
+use crate::Failure;
 
 /// The callers that may use the service.
 #[derive(Debug)]

@@ -12,8 +12,7 @@ use serde_json::Value;
 /// The crates that ship, from top to bottom: a crate uses only crates of a later row.
 const SHIPPED: &[&[&str]] = &[
     &["saltern-cli", "saltern-jni", "saltern-lambda"],
-    &["saltern-server", "saltern-price"],
-    &["saltern-program"],
+    &["saltern-server"],
     &["saltern-service"],
     &["saltern-policy", "saltern-pool"],
     &["saltern-kernels", "saltern-seal"],
@@ -34,9 +33,6 @@ const NOT_SHIPPED: &[&str] = &[
     "saltern-vectors",
     "xtask",
 ];
-
-/// Crates that the server must not contain: they plan, or bring an AWS SDK.
-const NOT_IN_THE_SERVER: &[&str] = &["saltern-lambda", "saltern-price"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -98,11 +94,6 @@ fn dependencies_point_one_way() {
         for dependency in built_on {
             let other = place(&dependency);
             assert!(other.is_some_and(|other| other > own), "{package} must not use {dependency}");
-            let serves = ["saltern-program", "saltern-server", "saltern-service"].contains(&package.as_str());
-            assert!(
-                !serves || !NOT_IN_THE_SERVER.contains(&dependency.as_str()),
-                "{package} must not use {dependency}"
-            );
         }
     }
 }

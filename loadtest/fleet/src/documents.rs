@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
+use saltern_cli::price::lambda::Durations;
 use saltern_policy::{Limits, Policies};
-use saltern_price::lambda::Durations;
-use saltern_program::{Failure, document};
+use saltern_server::{Failure, document};
 use serde::Deserialize;
 
 /// A user with a real stored hash.

@@ -4,10 +4,10 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},
 };
+use saltern_cli::price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits, Planned, name_of};
 use saltern_encoded::Params;
 use saltern_kernels::Kernels;
-use saltern_price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits, Planned, name_of};
-use saltern_program::Failure;
+use saltern_server::Failure;
 use serde::Serialize;
 
 #[derive(Args, Clone, Debug, Serialize)]

@@ -4,10 +4,11 @@
 
 use core::time::Duration;
 
-use saltern_price::lambda::{
+use saltern_cli::number::grouped;
+use saltern_cli::price::lambda::{
     Capacity, Demand, Durations, Limits, Prices, Usage, billed, gb_seconds, name_of,
 };
-use saltern_program::{Failure, number::grouped};
+use saltern_server::Failure;
 
 use crate::{arguments::PlanArguments, number::ratio};
 

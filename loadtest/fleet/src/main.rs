@@ -24,14 +24,14 @@ mod spread;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 fn main() -> ExitCode {
     run().map_or_else(|failure| failure.print(env!("CARGO_BIN_NAME")), |()| ExitCode::SUCCESS)
 }
 
 fn run() -> Result<(), Failure> {
-    match saltern_program::read::<Arguments>()?.command {
+    match saltern_server::read::<Arguments>()?.command {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Serve(arguments) => door::run(&arguments),
     }

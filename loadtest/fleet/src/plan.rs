@@ -1,7 +1,8 @@
 //! `saltern-fleet plan`: the capacity formula, and a simulation of the same evening.
 
-use saltern_price::lambda::{Capacity, Demand, Durations, Limits, name_of};
-use saltern_program::{Failure, number::grouped, say};
+use saltern_cli::number::grouped;
+use saltern_cli::price::lambda::{Capacity, Demand, Durations, Limits, name_of};
+use saltern_server::{Failure, say};
 use serde::Serialize;
 use serde_json::json;
 

@@ -6,7 +6,7 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use saltern_price::lambda::Limits;
+use saltern_cli::price::lambda::Limits;
 use serde::Serialize;
 
 use crate::{

@@ -7,8 +7,8 @@ use core::{cmp::Reverse, mem, time::Duration};
 use std::collections::BinaryHeap;
 
 use fastrand::Rng;
-use saltern_price::lambda::{Durations, name_of};
-use saltern_program::Failure;
+use saltern_cli::price::lambda::{Durations, name_of};
+use saltern_server::Failure;
 
 use crate::{
     arguments::{Client, PlanArguments},

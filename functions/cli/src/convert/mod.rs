@@ -8,7 +8,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 use clap::Args;
 use saltern_encoded::{Encoded, Preparation, SitePreparation, parse};
 use saltern_policy::FirebaseProject;
-use saltern_program::{Failure, process};
+use saltern_server::{Failure, process};
 
 pub(crate) use self::source::{Format, Misfit, Order, SaltEncoding, ScryptCosts, Source};
 use crate::{

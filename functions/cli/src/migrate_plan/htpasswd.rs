@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, time::Duration};
 
 use super::plan::{AtLogin, Class, Plan};
-use saltern_program::number::{counted, grouped, in_words};
+use crate::number::{counted, grouped, in_words};
 
 /// Returns the entries that make each page slow, their times on this machine, and advice.
 pub(super) fn explain(plan: &Plan<'_>) -> String {

@@ -6,8 +6,8 @@ use saltern_encoded::parse;
 use saltern_seal::is_sealed;
 
 use super::census::{Census, Unread};
+use crate::number::counted;
 use crate::table::{ColumnArguments, Row};
-use saltern_program::number::counted;
 
 /// Signs of wrong arguments, in the first rows.
 #[derive(Default)]

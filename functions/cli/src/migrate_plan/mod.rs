@@ -10,16 +10,16 @@ mod shape;
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
+use crate::price::PriceArguments;
 use clap::Args;
 use saltern_encoded::Encoded;
 use saltern_pool::OneCore;
-use saltern_price::PriceArguments;
 
 use crate::{
     keys,
     table::{ColumnArguments, Form, Table},
 };
-use saltern_program::{DocumentArguments, Failure, document, say};
+use saltern_server::{DocumentArguments, Failure, document, say};
 
 pub(crate) use self::census::Unread;
 use self::{

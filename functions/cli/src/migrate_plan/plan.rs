@@ -6,12 +6,12 @@ use std::{
     time::Duration,
 };
 
+use crate::price::lambda::{Architecture, Durations, Prices, Reference, Scale, Size, Usage, gb_seconds};
+use crate::price::{Attack, Guess};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
 use saltern_kernels::Admitted;
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, Stored, WeakHash};
 use saltern_pool::OneCore;
-use saltern_price::lambda::{Architecture, Durations, Prices, Reference, Scale, Size, Usage, gb_seconds};
-use saltern_price::{Attack, Guess};
 use saltern_seal::Keys;
 
 use super::{
@@ -20,7 +20,7 @@ use super::{
     shape::{Cost, Shape},
 };
 use crate::{table::Occurrences, time_of_one::time_of_one};
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 /// The plan.
 pub(super) struct Plan<'a> {

@@ -3,10 +3,10 @@
 
 use std::{fmt::Write as _, time::Duration};
 
+use crate::number::grouped;
+use crate::price::{Attack, Guess};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, Weakness, parse, wrapped};
 use saltern_policy::{Policies, WeakHash};
-use saltern_price::{Attack, Guess};
-use saltern_program::number::grouped;
 use serde_json::{Value, json};
 
 use super::plan::{AtLogin, Class, Plan};

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt::Write as _, time::Duration};
 
-use saltern_price::lambda::name_of;
+use crate::price::lambda::name_of;
 use saltern_seal::NotOpened;
 use serde_json::{Value, json};
 
@@ -11,8 +11,8 @@ use super::{
     plan::{AtLogin, Class, Plan},
     price,
 };
+use crate::number::{counted, grouped, in_words};
 use crate::table::Occurrences;
-use saltern_program::number::{counted, grouped, in_words};
 
 /// Returns the table and its summary.
 pub(super) fn text(plan: &Plan<'_>) -> String {

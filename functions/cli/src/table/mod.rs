@@ -25,7 +25,7 @@ pub(crate) use occurrences::Occurrences;
 pub(crate) use rewrite::{Kept, Outcome, RewriteArguments, rewrite};
 pub(crate) use row::Row;
 use row::{Splitter, Syntax};
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 /// The position of a column of hashes.
 #[derive(Args, Debug)]

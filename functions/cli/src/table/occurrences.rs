@@ -1,4 +1,4 @@
-use saltern_program::number::grouped;
+use crate::number::grouped;
 
 use super::Row;
 

@@ -10,11 +10,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::number::{counted, grouped};
 use clap::Args;
-use saltern_program::{
-    Failure,
-    number::{counted, grouped},
-};
+use saltern_server::Failure;
 use zeroize::Zeroizing;
 
 use super::{BUFFER_BYTES, ColumnArguments, Occurrences, Row, Table, Unread, row::Appended};

@@ -13,7 +13,7 @@ use super::{
     tables::{PlannedRow, PlannedSeries},
 };
 use crate::progress::progress_bar;
-use saltern_program::{Failure, process};
+use saltern_server::{Failure, process};
 
 /// The limits of a run.
 pub(super) struct Pace {

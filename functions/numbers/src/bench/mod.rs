@@ -21,7 +21,7 @@ use clap::Args;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
 use self::{benchmark::Benchmark, measuring::Pace, results::Results};
-use saltern_program::{Failure, say};
+use saltern_server::{Failure, say};
 
 #[derive(Args, Debug)]
 pub(crate) struct BenchArguments {

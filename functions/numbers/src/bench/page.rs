@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use saltern_cli::number::grouped;
 use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Verdict, or_nothing, rounded};
-use saltern_program::number::grouped;
 
 use super::{
     published::{Group, Published},

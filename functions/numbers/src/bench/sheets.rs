@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use saltern_cli::number::{grouped, in_words};
 use saltern_page::{Table as Grid, or_nothing, rounded};
-use saltern_program::number::{grouped, in_words};
 
 use super::results::{Figure, Results, Row, Table};
 

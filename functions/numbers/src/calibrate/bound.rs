@@ -1,6 +1,6 @@
 //! The limits that keep parameters from being stronger.
 
-use saltern_program::Failure;
+use saltern_server::Failure;
 use serde::Serialize;
 
 /// The reason for which the next step of a ladder is not taken, or a step is not measured.

@@ -5,11 +5,11 @@ use std::{collections::HashMap, time::Duration};
 
 use crate::measure::{Measured, Spread};
 use aws_sdk_lambda::{Client, primitives::Blob};
+use saltern_cli::price::lambda::Size;
 use saltern_encoded::{Encoded, Params};
 use saltern_lambda::FunctionSize;
 use saltern_policy::parameters_of;
-use saltern_price::lambda::Size;
-use saltern_program::Failure;
+use saltern_server::Failure;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;

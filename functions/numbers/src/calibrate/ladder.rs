@@ -2,10 +2,10 @@
 //! step.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use saltern_cli::price::lambda::work;
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_kernels::{Admitted, memory_bytes};
 use saltern_policy::Policies;
-use saltern_price::lambda::work;
 
 use super::bound::Bound;
 
@@ -95,7 +95,7 @@ pub(super) fn end(algorithm: Algorithm, last: &Step, policies: &Policies, bytes_
 fn strongest_for_their_work(steps: Vec<Step>) -> Vec<Step> {
     let strength = |step: &Step| match step.params {
         Params::Argon2(_) | Params::Scrypt(_) => (
-            saltern_price::standards::meets_owasp(step.params),
+            saltern_cli::price::standards::meets_owasp(step.params),
             u128::from(memory_bytes(step.params)) * u128::from(step.admitted.work()),
         ),
         Params::Bcrypt(_) | Params::Pbkdf2(_) => (false, u128::from(step.admitted.work())),

@@ -19,10 +19,10 @@ use std::thread;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use saltern_cli::price::PriceArguments;
+use saltern_cli::price::lambda::Architecture;
 use saltern_encoded::Algorithm;
-use saltern_price::PriceArguments;
-use saltern_price::lambda::Architecture;
-use saltern_program::{DocumentArguments, Failure, KernelArguments, say};
+use saltern_server::{DocumentArguments, Failure, KernelArguments, say};
 
 use crate::{
     arguments::{architecture, aws_name, function_memory_mb},

@@ -4,11 +4,11 @@ use core::num::NonZeroUsize;
 use std::time::Duration;
 
 use crate::measure::{Effort, Machine, Measured, Meter};
+use saltern_cli::price::lambda::Size;
 use saltern_lambda::FunctionSize;
 use saltern_policy::{Limits, Policies};
 use saltern_pool::PoolSettings;
-use saltern_price::lambda::Size;
-use saltern_program::{Failure, document};
+use saltern_server::{Failure, document};
 
 use super::{CalibrateArguments, bound::Stop, function::Function, ladder::Step};
 

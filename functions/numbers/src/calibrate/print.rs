@@ -1,8 +1,8 @@
 //! The result as text and as JSON.
 
+use saltern_cli::price::{Attack, PRECISION};
 use saltern_page::{Table, or_nothing, rounded};
-use saltern_price::{Attack, PRECISION};
-use saltern_program::Failure;
+use saltern_server::Failure;
 use serde_json::{Value, json};
 
 use super::{

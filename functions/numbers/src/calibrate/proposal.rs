@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use crate::measure::Measured;
+use saltern_cli::price::lambda::{Prices, name_of};
+use saltern_cli::price::{Attack, standards};
 use saltern_encoded::Params;
 use saltern_kernels::memory_bytes;
 use saltern_page::or_nothing;
 use saltern_policy::parameters_of;
-use saltern_price::lambda::{Prices, name_of};
-use saltern_price::{Attack, standards};
-use saltern_program::document::BYTES_PER_MIB;
+use saltern_server::document::BYTES_PER_MIB;
 use serde::Serialize;
 use time::OffsetDateTime;
 

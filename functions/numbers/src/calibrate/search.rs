@@ -1,7 +1,7 @@
 //! Finds the last step of a ladder within a time, with few measurements.
 
 use crate::measure::Measured;
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 use super::bound::{Bound, Stop};
 

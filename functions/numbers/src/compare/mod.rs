@@ -22,7 +22,7 @@ use std::{fs, num::NonZeroUsize, path::PathBuf, thread};
 
 use clap::{Args, ValueEnum};
 use saltern_page::Table;
-use saltern_program::{Failure, say};
+use saltern_server::{Failure, say};
 use serde_json::json;
 
 use self::{figure::Verdict, rounds::Measurement};

@@ -10,7 +10,7 @@ use aws_sdk_cloudwatch::{
 
 use super::{figures::Figures, window::Window};
 use crate::aws;
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 /// Reads the data of all questions.
 pub(crate) async fn read(

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use serde::Deserialize;
 
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 /// The summary of a run, by `loadtest/lib/summary.ts`.
 #[derive(Debug, Deserialize)]

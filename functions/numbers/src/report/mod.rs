@@ -15,7 +15,7 @@ mod window;
 use std::{fs, path::PathBuf};
 
 use clap::Args;
-use saltern_price::lambda::{Architecture, Size};
+use saltern_cli::price::lambda::{Architecture, Size};
 use time::OffsetDateTime;
 
 use crate::{arguments::architecture, arguments::aws_name, arguments::function_memory_mb, aws};
@@ -23,7 +23,7 @@ use bill::Bill;
 use k6::Summary;
 use page::Report;
 use questions::Function;
-use saltern_program::Failure;
+use saltern_server::Failure;
 use window::Window;
 
 #[derive(Args, Debug)]

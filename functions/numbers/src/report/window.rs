@@ -2,7 +2,7 @@
 
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-use saltern_program::Failure;
+use saltern_server::Failure;
 
 /// The time from one moment to another, in whole periods. Seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

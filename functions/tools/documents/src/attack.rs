@@ -3,8 +3,8 @@
 use core::fmt::Write as _;
 use std::time::Duration;
 
+use saltern_cli::price::{Attack, Guess};
 use saltern_encoded::parse;
-use saltern_price::{Attack, Guess};
 
 /// Returns the table of README.md, MIGRATION.md and SECURITY.md.
 pub(crate) fn markdown() -> String {
@@ -28,7 +28,7 @@ pub(crate) fn markdown() -> String {
         text,
         "| any of these, sealed | none without the key | | | | |\n\n\
          The figures are of one {} at {:.2} USD an hour. Each account is tried against a list of 10^9 passwords. Without a salt, one\n\
-         pass over the list serves all accounts. [attack.json](functions/price/attack.json) has the sources and the rules of scaling.\n",
+         pass over the list serves all accounts. [attack.json](functions/cli/src/price/attack.json) has the sources and the rules of scaling.\n",
         hour.device, hour.usd
     );
     text

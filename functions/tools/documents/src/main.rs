@@ -12,7 +12,7 @@ mod schemes;
 use std::{fs, io, path::Path, process::Command};
 
 use saltern_policy::{CEILING_NAMES, scheme_names};
-use saltern_program::EXIT_CODES;
+use saltern_server::EXIT_CODES;
 use serde::Serialize;
 use serde_json::{Value, json};
 

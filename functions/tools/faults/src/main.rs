@@ -18,7 +18,7 @@ fn main() -> ExitCode {
         return saltern_lambda::run_with(|settings, _| start(settings));
     }
     saltern_service::install_panic_hook("saltern");
-    let served = saltern_program::read::<Arguments>()
+    let served = saltern_server::read::<Arguments>()
         .and_then(|Arguments::Serve(arguments)| saltern_server::run_with(&arguments, start));
     served.map_or_else(|failure| failure.print(env!("CARGO_BIN_NAME")), |()| ExitCode::SUCCESS)
 }

@@ -11,11 +11,11 @@
 use core::time::Duration;
 use std::{collections::HashMap, time::Instant};
 
+use saltern_cli::price::lambda::{Architecture, Durations};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use saltern_kernels::Output;
 use saltern_pool::{Done, Dropped, Refused, Reply, Ticket, Work, Workers};
-use saltern_price::lambda::{Architecture, Durations};
-use saltern_program::Failure;
+use saltern_server::Failure;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc::UnboundedSender;
 

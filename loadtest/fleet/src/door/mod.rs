@@ -18,7 +18,7 @@ use std::{
 use http::Request;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
-use saltern_program::{Failure, say};
+use saltern_server::{Failure, say};
 use tokio::{
     net::TcpListener,
     signal::{

@@ -13,10 +13,10 @@ use bytes::Bytes;
 use fastrand::Rng;
 use http::{Response, request::Parts};
 use http_body_util::Full;
+use saltern_cli::price::lambda::Durations;
 use saltern_encoded::Params;
 use saltern_policy::Policies;
-use saltern_price::lambda::Durations;
-use saltern_program::Failure;
+use saltern_server::Failure;
 use saltern_service::{Arrival, Body, Caller, Ids, Service};
 use tokio::{
     sync::mpsc::{UnboundedReceiver, unbounded_channel},

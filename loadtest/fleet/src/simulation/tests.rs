@@ -1,6 +1,6 @@
 //! Compares the simulation with theory and with itself.
 
-use saltern_price::lambda::Capacity;
+use saltern_cli::price::lambda::Capacity;
 
 use super::*;
 use crate::{arguments, number::ratio, plan::capacity};

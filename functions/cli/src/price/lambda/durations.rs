@@ -80,7 +80,7 @@ impl Durations {
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn documented() -> &'static Self {
         static DOCUMENTED: LazyLock<Durations> = LazyLock::new(|| {
-            let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
+            let text = include_str!("../../../../../infra/modules/password-hasher/durations.json");
             Durations::read(text).expect("durations.json has durations")
         });
         &DOCUMENTED

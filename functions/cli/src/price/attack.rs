@@ -1,8 +1,8 @@
 use std::{sync::LazyLock, time::Duration};
 
+use crate::number::grouped;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, verify_only};
 use saltern_policy::keep_measure;
-use saltern_program::number::grouped;
 use serde::Deserialize;
 
 /// The published rates of `attack.json`.
@@ -176,7 +176,7 @@ impl Attack {
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn published() -> &'static Self {
         static PUBLISHED: LazyLock<Attack> = LazyLock::new(|| {
-            serde_json::from_str(include_str!("../attack.json")).expect("attack.json has the rates")
+            serde_json::from_str(include_str!("attack.json")).expect("attack.json has the rates")
         });
         &PUBLISHED
     }

@@ -1,7 +1,7 @@
 //! The minima of OWASP and NIST.
 
+use crate::number::grouped;
 use saltern_encoded::{Params, argon2, bcrypt, pbkdf2, scrypt};
-use saltern_program::number::grouped;
 
 /// The source of OWASP's numbers.
 pub const OWASP: &str = "OWASP Password Storage Cheat Sheet (2026)";

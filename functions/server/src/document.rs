@@ -7,7 +7,7 @@ use saltern_pool::PoolSettings;
 
 use crate::{
     Failure,
-    arguments::{DocumentArguments, MachineArguments},
+    machine::{DocumentArguments, MachineArguments},
     process,
 };
 

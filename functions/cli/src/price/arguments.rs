@@ -1,6 +1,6 @@
 use clap::Args;
 
-use crate::Attack;
+use crate::price::Attack;
 
 /// The attacker's price of an hour of the device.
 #[derive(Args, Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::{Failure, say};
+use saltern_server::{Failure, say};
 
 /// Arguments of the command `completions`.
 #[derive(Args, Debug)]

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
+use saltern_cli::price::{Attack, Basis, Guess};
 use saltern_encoded::{Algorithm, Params, argon2, bcrypt, parse, pbkdf2, scrypt};
-use saltern_price::{Attack, Basis, Guess};
 use serde_json::Value;
 
 fn document() -> Value {
-    serde_json::from_str(include_str!("../attack.json")).unwrap()
+    serde_json::from_str(include_str!("../../src/price/attack.json")).unwrap()
 }
 
 fn argon2id(memory_kib: u32, passes: u32) -> Params {
@@ -29,7 +29,7 @@ fn guess(params: Params) -> Guess<'static> {
 
 #[test]
 fn the_file_is_valid() {
-    let schema = serde_json::from_str(include_str!("../attack.schema.json")).unwrap();
+    let schema = serde_json::from_str(include_str!("../../src/price/attack.schema.json")).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<_> = validator.iter_errors(&document()).map(|error| error.to_string()).collect();
     assert_eq!(errors, [""; 0]);

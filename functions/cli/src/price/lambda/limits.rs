@@ -55,7 +55,7 @@ impl Limits {
     }
 }
 
-const DOCUMENT: &str = include_str!("../../../../infra/modules/password-hasher/limits.json");
+const DOCUMENT: &str = include_str!("../../../../../infra/modules/password-hasher/limits.json");
 
 fn number<'de, D: Deserializer<'de>>(file: D) -> Result<u64, D::Error> {
     Sourced::deserialize(file).map(|number| number.value)

@@ -11,7 +11,7 @@ use clap_mangen::{
     roff::{Roff, bold, roman},
 };
 
-use crate::{EXIT_CODES, Failure, say};
+use saltern_server::{EXIT_CODES, Failure, say};
 
 /// Arguments of the command `man`.
 #[derive(Args, Debug)]

@@ -16,7 +16,7 @@ struct Sample {
 #[derive(clap::Subcommand)]
 enum SampleCommand {
     /// Writes the manual
-    Man(crate::ManArguments),
+    Man(crate::man::ManArguments),
     /// Works on documents
     #[command(subcommand)]
     Policies(SamplePolicies),
@@ -25,7 +25,7 @@ enum SampleCommand {
 #[derive(clap::Subcommand)]
 enum SamplePolicies {
     /// Checks a document
-    Check(crate::MachineArguments),
+    Check(saltern_server::MachineArguments),
     /// Verifies a password
-    Verify(crate::DocumentArguments),
+    Verify(saltern_server::DocumentArguments),
 }

@@ -87,7 +87,7 @@ mod tests {
     fn the_reference_is_a_hash_that_was_measured_on_lambda() {
         let reference = Reference::documented().unwrap();
         assert_eq!(
-            (crate::lambda::name_of(reference.params).as_str(), reference.admitted.work()),
+            (crate::price::lambda::name_of(reference.params).as_str(), reference.admitted.work()),
             ("bcrypt-10", 1024)
         );
     }

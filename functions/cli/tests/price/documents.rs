@@ -1,7 +1,7 @@
 //! Broken and foolish policy documents: each has its sentence.
 
+use saltern_cli::price::{Warning, warnings};
 use saltern_policy::{Limits, Policies, SHIPPED};
-use saltern_price::{Warning, warnings};
 use serde_json::{Value, json};
 
 fn load(document: &Value) -> Result<Policies, String> {

@@ -3,16 +3,16 @@
 
 use std::time::Duration;
 
-use saltern_kernels::Kernels;
-use saltern_price::lambda::{
+use saltern_cli::price::lambda::{
     Architecture, Demand, Durations, Limits, Prices, Usage, gb_seconds, name_of, params_named,
 };
+use saltern_kernels::Kernels;
 use serde_json::{Value, json};
 
 #[test]
 fn the_formula_gives_every_row_of_the_table() {
     let table: Value =
-        serde_json::from_str(include_str!("../../../infra/modules/password-hasher/capacity-table.json"))
+        serde_json::from_str(include_str!("../../../../infra/modules/password-hasher/capacity-table.json"))
             .unwrap();
     let rows = table["rows"].as_array().unwrap();
     assert!(rows.len() >= 24, "only {} rows", rows.len());
@@ -52,7 +52,7 @@ fn the_formula_gives_every_row_of_the_table() {
 #[test]
 fn the_evenings_have_the_capacity_of_the_table() {
     let table: Value =
-        serde_json::from_str(include_str!("../../../infra/modules/password-hasher/capacity-table.json"))
+        serde_json::from_str(include_str!("../../../../infra/modules/password-hasher/capacity-table.json"))
             .unwrap();
     let rows = table["rows"].as_array().unwrap();
     let provisioned = |name: &str, batch: u64| {
@@ -65,18 +65,18 @@ fn the_evenings_have_the_capacity_of_the_table() {
     for (file, text, written) in [
         (
             "event",
-            include_str!("../../../loadtest/event"),
+            include_str!("../../../../loadtest/event"),
             format!("provisioned_alone=$(({alone} / part + 1))"),
         ),
         (
             "event",
-            include_str!("../../../loadtest/event"),
+            include_str!("../../../../loadtest/event"),
             format!("provisioned_in_fours=$(({in_fours} / part + 1))"),
         ),
-        ("sustained", include_str!("../../../loadtest/sustained"), format!("--provisioned {alone} >")),
+        ("sustained", include_str!("../../../../loadtest/sustained"), format!("--provisioned {alone} >")),
         (
             "README.md",
-            include_str!("../../../loadtest/README.md"),
+            include_str!("../../../../loadtest/README.md"),
             format!("--rate 3000 --minutes 60 --provisioned {alone}\n"),
         ),
     ] {
@@ -148,9 +148,9 @@ fn written_parameters_can_be_parsed() {
 #[test]
 fn every_figure_names_its_source() {
     for text in [
-        include_str!("../../../infra/modules/password-hasher/limits.json"),
-        include_str!("../../../infra/modules/password-hasher/prices.json"),
-        include_str!("../../../infra/modules/password-hasher/durations.json"),
+        include_str!("../../../../infra/modules/password-hasher/limits.json"),
+        include_str!("../../../../infra/modules/password-hasher/prices.json"),
+        include_str!("../../../../infra/modules/password-hasher/durations.json"),
     ] {
         let file: Value = serde_json::from_str(text).unwrap();
         let rows = ["policies", "batch_percent_of_one"].map(|table| file[table].as_object());
@@ -170,7 +170,7 @@ fn every_figure_names_its_source() {
 
 #[test]
 fn another_file_of_durations_is_read_or_refused_with_a_reason() {
-    let text = include_str!("../../../infra/modules/password-hasher/durations.json");
+    let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
     let own = text.replace("\"arm64_milliseconds\": 164", "\"arm64_milliseconds\": 171");
     let durations = Durations::read(&own).unwrap();
     let planned = durations.one(params_named("bcrypt-11").unwrap(), Architecture::Arm64, 1769).unwrap();

@@ -1,11 +1,11 @@
 //! The foolish parts of a consistent policy document.
 
+use crate::number::grouped;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting};
 use saltern_kernels::Admitted;
 use saltern_policy::{Limits, Policies, Policy, SHIPPED, Status, keep_measure};
-use saltern_program::number::grouped;
 
-use crate::{
+use crate::price::{
     Attack, Guess,
     attack::{factor_in_words, work_of},
     standards,

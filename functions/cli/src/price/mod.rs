@@ -1,13 +1,11 @@
 //! What a hash costs: an attacker with a stolen table to guess, and its operator on AWS Lambda.
 //!
 //! [`Attack`] has the guesses per second that others published, with the rule that scales each to
-//! other costs ([`attack.json`](../attack.json)). A [`Guess`] is the rate for one setting, with its
+//! other costs ([`attack.json`](attack.json)). A [`Guess`] is the rate for one setting, with its
 //! row. [`warnings`] compares the policies of a document by these rates. [`standards`] has the
 //! minima of OWASP and NIST. [`lambda`] has the capacity and the price of logins there.
 //!
 //! No code that answers requests uses this crate.
-
-#![forbid(unsafe_code)]
 
 mod advice;
 mod arguments;

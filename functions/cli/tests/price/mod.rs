@@ -1,0 +1,3 @@
+mod attack;
+mod capacity;
+mod documents;

@@ -1,7 +1,0 @@
-//! Tests of the crate from outside.
-
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-mod attack;
-mod capacity;
-mod documents;
