@@ -12,14 +12,14 @@ test-all:
 	cargo xtask test-all
 
 # Takes some seven minutes. Only the figures of an idle machine are worth keeping.
-# RESULTS=DIRECTORY keeps them. The documents quote those in functions/numbers/results, by
+# RESULTS=DIRECTORY keeps them. The documents quote those in functions/tools/measure/results, by
 # processor.
 RESULTS ?= target/bench
 
 bench:
 	cargo build --release --locked --package saltern-cli
-	cargo build --release --locked --package saltern-numbers --features peers
-	target/release/saltern-numbers compare --results $(RESULTS)
+	cargo build --release --locked --package saltern-measure --features peers
+	target/release/saltern-measure compare --results $(RESULTS)
 
 # Runs five evenings: the one that Yle had, one unprepared and three prepared. Takes at most eight
 # minutes after the build. The last lines name the report.

@@ -27,7 +27,7 @@ const NOT_SHIPPED: &[&str] = &[
     "saltern-fleet",
     "saltern-fuzz",
     "saltern-load-report",
-    "saltern-numbers",
+    "saltern-measure",
     "saltern-page",
     "saltern-stubs",
     "saltern-vectors",
@@ -67,18 +67,18 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     packages.iter().map(|package| (name(package), built_on(package))).collect()
 }
 
-/// Whether only the feature `peers` of `saltern-numbers` enables a dependency. `cargo test` and a
+/// Whether only the feature `peers` of `saltern-measure` enables a dependency. `cargo test` and a
 /// build without features do not have it.
 fn is_for_measurements(package: &Value, dependency: &Value) -> bool {
-    package["name"] == "saltern-numbers" && dependency["optional"] == true
+    package["name"] == "saltern-measure" && dependency["optional"] == true
 }
 
 #[test]
 fn no_crate_enables_the_comparison_with_other_libraries() {
     for package in packages() {
         let dependencies = package["dependencies"].as_array().unwrap();
-        let uses_numbers = dependencies.iter().any(|dependency| dependency["name"] == "saltern-numbers");
-        assert!(!uses_numbers, "{} uses saltern-numbers", package["name"]);
+        let uses_numbers = dependencies.iter().any(|dependency| dependency["name"] == "saltern-measure");
+        assert!(!uses_numbers, "{} uses saltern-measure", package["name"]);
         assert!(package["features"]["default"].is_null(), "{} has default features", package["name"]);
     }
 }
@@ -108,9 +108,9 @@ fn saltern_brings_no_aws_sdk_and_draws_nothing() {
         let crates = String::from_utf8(output.stdout).unwrap();
         crates.lines().any(|line| unwanted.iter().any(|unwanted| line.starts_with(unwanted)))
     };
-    let (sdk, drawing) = (["aws-"], ["maud ", "plotters ", "saltern-numbers ", "saltern-page "]);
+    let (sdk, drawing) = (["aws-"], ["maud ", "plotters ", "saltern-measure ", "saltern-page "]);
     assert!(!uses("saltern-cli", &sdk) && !uses("saltern-cli", &drawing));
-    assert!(uses("saltern-lambda", &sdk) && uses("saltern-numbers", &drawing), "nothing is found");
+    assert!(uses("saltern-lambda", &sdk) && uses("saltern-measure", &drawing), "nothing is found");
 }
 
 /// The files that git has or would add, with their text.
@@ -170,7 +170,7 @@ fn unsafe_blocks_stay_in_their_rooms() {
         "functions/kernels/src/scrypt/avx512.rs",
         "functions/kernels/src/scrypt/neon.rs",
         "functions/kernels/src/scrypt/sse2.rs",
-        "functions/numbers/src/compare/peers/",
+        "functions/tools/measure/src/compare/peers/",
         BOUNDARY,
     ];
     let texts = texts();
@@ -238,15 +238,15 @@ fn ceilings_are_written_where_they_are_known() {
         // The measurements at start-up.
         "functions/pool/src/argon2_lanes.rs",
         "functions/pool/src/first_estimates.rs",
-        // `saltern-numbers bench`.
-        "functions/numbers/src/bench/ceilings.rs",
+        // `saltern-measure bench`.
+        "functions/tools/measure/src/bench/ceilings.rs",
     ];
     let texts = texts();
     // The code below `cfg(test)`, at the end of each file, does not ship.
     let shipped = |text: &str| text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text).to_owned();
     let is_shipped = |name: &str| {
         let beside =
-            ["functions/numbers/src/compare/", "functions/xtask/", "functions/testing/", "loadtest/"];
+            ["functions/tools/measure/src/compare/", "functions/xtask/", "functions/testing/", "loadtest/"];
         is_a(name, &["rs"])
             && !name.contains("/tests/")
             && !beside.iter().any(|place| name.starts_with(place))
@@ -415,7 +415,7 @@ fn the_costs_of_a_million_logins_follow_from_the_figures_that_the_page_cites() {
     let hours = milliseconds * MILLION / MILLISECONDS_OF_AN_HOUR;
     assert_eq!(page.matches(&format!("| {hours:.1} × P")).count(), 3, "{hours} hours of a core");
 
-    let run = json("functions/numbers/results/amd-epyc-zen-5/figures.json");
+    let run = json("functions/tools/measure/results/amd-epyc-zen-5/figures.json");
     let lanes = &run["bcrypt_10_lanes"];
     let in_eight_lanes = lanes["libxcrypt_ms"].as_f64().unwrap() / lanes["ratios"][7].as_f64().unwrap();
     let hours_of_bcrypt_12 = 4.0 * in_eight_lanes * MILLION / MILLISECONDS_OF_AN_HOUR;

@@ -20,7 +20,7 @@ pub(crate) fn read() -> Result<Command, Failure> {
 }
 
 #[derive(Debug, Parser)]
-#[command(name = "saltern-numbers", version, about = "Measures hashes, finds parameters for a time, and reports on a function", after_help = exit_codes())]
+#[command(name = "saltern-measure", version, about = "Measures hashes, finds parameters for a time, and reports on a function", after_help = exit_codes())]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn every_command_has_the_same_options_for_the_size_of_a_function() {
-        let calibrate = ["saltern-numbers", "calibrate", "--target-ms", "250", "--on-lambda", "logins"];
-        let report = ["saltern-numbers", "report", "--function", "logins", "--out", "page.html", "--from"];
+        let calibrate = ["saltern-measure", "calibrate", "--target-ms", "250", "--on-lambda", "logins"];
+        let report = ["saltern-measure", "report", "--function", "logins", "--out", "page.html", "--from"];
         let times = ["2026-11-21T19:00:00Z", "--to", "2026-11-21T20:00:00Z"];
         let report = [&report[..], &times].concat();
         for command in [&calibrate[..], &report] {

@@ -124,7 +124,7 @@ impl Entry {
             parameters: parameters_of(params).into_iter().collect(),
             status: "active",
             rationale: format!(
-                "The strongest within {target_ms} ms by saltern-numbers calibrate on {date}: {milliseconds:.0} ms, measured on {on}."
+                "The strongest within {target_ms} ms by saltern-measure calibrate on {date}: {milliseconds:.0} ms, measured on {on}."
             ),
             source,
         }

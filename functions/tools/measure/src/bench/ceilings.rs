@@ -1,4 +1,4 @@
-//! The ceilings of `saltern-numbers bench`, far above those of the service.
+//! The ceilings of `saltern-measure bench`, far above those of the service.
 
 use saltern_kernels::Ceilings;
 

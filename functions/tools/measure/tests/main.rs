@@ -1,4 +1,4 @@
-//! Tests of the binary `saltern-numbers`.
+//! Tests of the binary `saltern-measure`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

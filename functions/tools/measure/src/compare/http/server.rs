@@ -25,7 +25,7 @@ impl Server {
     pub(crate) fn start(arguments: &[&str]) -> Result<Self, Box<dyn Error>> {
         let binary = std::env::current_exe()?.with_file_name("saltern");
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let log = format!("saltern-numbers-{}-{}.log", std::process::id(), address.port());
+        let log = format!("saltern-measure-{}-{}.log", std::process::id(), address.port());
         let log = std::env::temp_dir().join(log);
         let child = Command::new(&binary)
             .args(["serve", "--listen", &address.to_string()])

@@ -1,4 +1,4 @@
-//! `saltern-numbers calibrate`, on this machine and with a stub of Lambda.
+//! `saltern-measure calibrate`, on this machine and with a stub of Lambda.
 
 mod lambda;
 
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const ALGORITHMS: [&str; 5] = ["argon2id", "scrypt", "bcrypt", "pbkdf2-sha256", "pbkdf2-sha512"];
 
 fn saltern(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-numbers"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-measure"));
     command.args(arguments).env_clear().envs(variables.iter().copied());
     command.output().unwrap()
 }
@@ -62,7 +62,7 @@ fn assert_loads(found: &Value, memory_budget_mib: u64) {
     if proposed[0]["listed_as"].is_null() {
         document["current"] = proposed[0]["policy"]["id"].clone();
     }
-    let schema = include_str!("../../../policy/policies.schema.json");
+    let schema = include_str!("../../../../policy/policies.schema.json");
     let schema: Value = serde_json::from_str(schema).unwrap();
     let errors: Vec<_> = jsonschema::validator_for(&schema)
         .unwrap()

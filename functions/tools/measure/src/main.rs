@@ -1,4 +1,4 @@
-//! `saltern-numbers`: measures hashes, finds parameters for a time, and reports on a function.
+//! `saltern-measure`: measures hashes, finds parameters for a time, and reports on a function.
 
 #![cfg_attr(not(feature = "peers"), forbid(unsafe_code))]
 

@@ -1,4 +1,4 @@
-//! `saltern-numbers calibrate`: finds the strongest parameters within a time.
+//! `saltern-measure calibrate`: finds the strongest parameters within a time.
 //!
 //! 1. `place` is where hashes are measured: on this machine, or by a `function` on Lambda. It has the
 //!    limits from policy document and memory.

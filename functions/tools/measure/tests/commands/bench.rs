@@ -1,4 +1,4 @@
-//! `saltern-numbers bench`: its measurements, its marks, and the input that it refuses.
+//! `saltern-measure bench`: its measurements, its marks, and the input that it refuses.
 
 use std::{env, fs, process};
 
@@ -19,7 +19,7 @@ fn row(rows: &[Value], cost: u64) -> &Value {
 /// Runs the whole quick bench once, which takes half a minute.
 #[test]
 fn a_quick_run_measures_every_algorithm_and_writes_a_page() {
-    let page = env::temp_dir().join(format!("saltern-numbers-{}.html", process::id()));
+    let page = env::temp_dir().join(format!("saltern-measure-{}.html", process::id()));
     let ended = run(&["bench", "--quick", "--json", "--out", page.to_str().unwrap()]);
     assert_eq!(ended.code, 0, "{}", ended.err);
     let results: Value = serde_json::from_str(&ended.out).unwrap();
@@ -149,7 +149,7 @@ fn invalid_arguments_are_refused_before_anything_is_measured() {
     ] {
         let ended = run(&[vec!["bench"], arguments].concat());
         assert_eq!(ended.code, code, "{}", ended.err);
-        assert!(ended.err.starts_with("saltern-numbers: ") && ended.err.contains(sentence), "{}", ended.err);
+        assert!(ended.err.starts_with("saltern-measure: ") && ended.err.contains(sentence), "{}", ended.err);
         assert!(ended.out.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The commands of `saltern-numbers`, as processes.
+//! The commands of `saltern-measure`, as processes.
 
 mod bench;
 mod exit_codes;
@@ -12,9 +12,9 @@ struct Ended {
     err: String,
 }
 
-/// Runs `saltern-numbers` with these arguments.
+/// Runs `saltern-measure` with these arguments.
 fn run(arguments: &[&str]) -> Ended {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-numbers"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-measure"));
     let output = command.args(arguments).env_clear().output().unwrap();
     Ended {
         code: output.status.code().unwrap(),

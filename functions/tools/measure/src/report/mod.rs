@@ -1,4 +1,4 @@
-//! `saltern-numbers report`: a page about a function in a window of time.
+//! `saltern-measure report`: a page about a function in a window of time.
 //!
 //! 1. `window` chooses the periods, `questions` the metrics.
 //! 2. `cloudwatch` reads the metrics into `figures`; `k6` reads the summary of a load test.

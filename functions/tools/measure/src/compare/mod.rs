@@ -1,4 +1,4 @@
-//! `saltern-numbers compare`: the kernels and the service beside the fastest other libraries.
+//! `saltern-measure compare`: the kernels and the service beside the fastest other libraries.
 //!
 //! Each comparison measures both sides in one run, and only ratios within a run are compared. The
 //! command needs the feature `peers`, which builds the other libraries; some are in C.

@@ -1,4 +1,4 @@
-//! `saltern-numbers bench`: the tables of well-known benchmarks, measured on this machine.
+//! `saltern-measure bench`: the tables of well-known benchmarks, measured on this machine.
 //!
 //! 1. `benchmark` lists the algorithms. `tables` plans their rows, under the bench's own
 //!    `ceilings`. `measuring` measures them into `results`.

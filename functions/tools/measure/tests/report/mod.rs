@@ -1,4 +1,4 @@
-//! `saltern-numbers report` with a stub of CloudWatch.
+//! `saltern-measure report` with a stub of CloudWatch.
 
 #![allow(
     clippy::cast_precision_loss,
@@ -52,7 +52,7 @@ impl Report {
     fn days_later(name: &str, endpoint: &str, days: i64) -> Self {
         let page = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{name}.html"));
         let _none = fs::remove_file(&page);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-numbers"));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_saltern-measure"));
         let time = |at: i64| {
             OffsetDateTime::from_unix_timestamp(at - days * 86_400).unwrap().format(&Rfc3339).unwrap()
         };

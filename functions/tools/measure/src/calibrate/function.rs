@@ -97,7 +97,7 @@ impl Function {
     ///
     /// Passwords differ, because lanes read their own tables only then.
     fn operation(&self, step: &Step, number: usize) -> Result<Value, Failure> {
-        let password = format!("saltern-numbers calibrate {number}");
+        let password = format!("saltern-measure calibrate {number}");
         if let Some(policy) = self.policy_with(step.params) {
             return Ok(json!({"op": "hash", "password": password, "policy": policy, "context": CONTEXT}));
         }
@@ -268,7 +268,7 @@ const NOTICEABLE: f64 = 0.95;
 const DEADLINE_MS: &str = "60000";
 
 /// For functions whose seal keys want a context.
-const CONTEXT: &str = "saltern-numbers calibrate";
+const CONTEXT: &str = "saltern-measure calibrate";
 
 /// Saltern's module gives a function at most 60 s. A cold start and a retry need more time.
 const WITHIN: Duration = Duration::from_secs(90);
