@@ -120,11 +120,11 @@ pub fn width(algorithm: Algorithm) -> Option<usize> {
         Algorithm::Pbkdf2Sha512 => Prf::Sha512,
         _ => return None,
     };
-    Some(pbkdf2::lanes::width(prf))
+    Some(pbkdf2::choice::width(prf))
 }
 
 /// The most bcrypt hashes at once.
 pub const MOST_BCRYPT_LANES: usize = bcrypt::lanes::MAX_LANES;
 
 /// The most hashes of one algorithm that gain from each other, over all kernels.
-pub const MOST_LANES: usize = pbkdf2::lanes::MOST_LANES;
+pub const MOST_LANES: usize = pbkdf2::choice::MOST_LANES;

@@ -19,6 +19,7 @@ mod password;
 pub mod paths;
 mod pbkdf2;
 mod preparation;
+mod processor;
 mod scrypt;
 mod sha;
 mod stack;

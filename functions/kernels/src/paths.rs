@@ -12,7 +12,7 @@ use crate::{
     arena::Arena,
     argon2::{kernel, lanes as argon2_lanes},
     bcrypt::lanes::{Lane, advance},
-    pbkdf2::lanes as pbkdf2_lanes,
+    pbkdf2::{choice, lanes as pbkdf2_lanes},
     scrypt::lanes as scrypt_lanes,
 };
 
@@ -100,7 +100,7 @@ pub fn pbkdf2(Pbkdf2Path(path): Pbkdf2Path, hashes: &[(&Admitted, &[u8])]) -> Ve
 
 /// A code path of PBKDF2.
 #[derive(Clone, Copy, Debug)]
-pub struct Pbkdf2Path(pbkdf2_lanes::Path);
+pub struct Pbkdf2Path(choice::Path);
 
 impl fmt::Display for Pbkdf2Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -112,7 +112,7 @@ impl fmt::Display for Pbkdf2Path {
 /// kernels.
 #[must_use]
 pub fn pbkdf2_paths(prf: Prf) -> Vec<(Pbkdf2Path, Vec<usize>)> {
-    let paths = pbkdf2_lanes::Path::ALL.into_iter().filter(|path| path.available());
+    let paths = choice::Path::ALL.into_iter().filter(|path| path.available());
     paths
         .map(|path| (Pbkdf2Path(path), path.streams(prf).collect::<Vec<_>>()))
         .filter(|(_, streams)| !streams.is_empty())

@@ -12,6 +12,7 @@ use core::ops::Range;
 use super::block::{Block, Compressor, bytes_turned_right};
 use super::fill::{Fill, Part, run_side_by_side};
 use super::segment::Segment;
+use crate::processor;
 
 /// The proof that this machine has AVX2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(crate) struct Avx2(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Self> {
-        std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
+        processor::has_avx2().then_some(Self(()))
     }
 
     pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {

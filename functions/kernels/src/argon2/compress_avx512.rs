@@ -13,6 +13,7 @@ use core::ops::Range;
 use super::block::{Block, Compressor};
 use super::fill::{Fill, Part, run_side_by_side};
 use super::segment::Segment;
+use crate::processor;
 
 /// The proof that this machine has AVX-512F.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(crate) struct Avx512(());
 
 impl Avx512 {
     pub(super) fn detect() -> Option<Self> {
-        std::arch::is_x86_feature_detected!("avx512f").then_some(Self(()))
+        processor::has_avx512().then_some(Self(()))
     }
 
     pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {

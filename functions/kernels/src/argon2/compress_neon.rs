@@ -13,6 +13,7 @@ use core::ops::Range;
 use super::block::{Block, Compressor, bytes_turned_right};
 use super::fill::{Fill, Part, run_side_by_side};
 use super::segment::Segment;
+use crate::processor;
 
 /// The proof that this machine has NEON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ pub(crate) struct Neon(());
 
 impl Neon {
     pub(super) fn detect() -> Option<Self> {
-        std::arch::is_aarch64_feature_detected!("neon").then_some(Self(()))
+        processor::has_neon().then_some(Self(()))
     }
 
     pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {

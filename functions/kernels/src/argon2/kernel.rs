@@ -1,7 +1,7 @@
 //! This crate's own kernel for Argon2 (RFC 9106).
 
 use core::ops::Range;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use blake2::Blake2bVarCore;
@@ -24,7 +24,7 @@ use super::segment::{SLICES, Segment, segments};
 use crate::{
     OutOfMemory,
     arena::{Arena, Claim},
-    stack,
+    processor, stack,
 };
 
 /// Writes the hash to `output`, which has the setting's output length. Uses the arena's memory.
@@ -263,14 +263,7 @@ fn fill_slice(path: Path, fill: &Fill, memory: &mut [Block], slice: usize, helpe
 pub(crate) fn threads(params: Params) -> usize {
     let lanes = params.parallelism() as usize;
     let blocks_of_a_segment = params.memory_kib() as usize / (lanes * SLICES);
-    if blocks_of_a_segment < MIN_BLOCKS_FOR_A_THREAD { 1 } else { lanes.min(cores()) }
-}
-
-/// Returns the number of cores that this process may use. It is read once, because the system reads
-/// several files for it.
-fn cores() -> usize {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    *CORES.get_or_init(|| thread::available_parallelism().map_or(1, usize::from))
+    if blocks_of_a_segment < MIN_BLOCKS_FOR_A_THREAD { 1 } else { lanes.min(processor::cores()) }
 }
 
 /// Returns H₀ (RFC 9106 §3.2), with room for the column and the lane that are appended to it.

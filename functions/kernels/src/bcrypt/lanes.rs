@@ -14,13 +14,13 @@
 )]
 
 use core::array;
-use std::{fs, path::Path};
 
 use saltern_encoded::bcrypt::{MAX_PASSWORD_BYTES, OUTPUT_BYTES, Setting};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::barrier::computed_here;
 use super::tables::{INITIAL_P, INITIAL_S, P_WORDS, S_BOXES, S_WORDS};
+use crate::processor;
 
 /// The most lanes that [`advance`] takes at once.
 pub(crate) const MAX_LANES: usize = 8;
@@ -353,27 +353,11 @@ fn substitute(s: &[[u32; S_WORDS]; S_BOXES], half: u32) -> u32 {
 /// (ten lanes). They are 15 % lower at 107 % (twelve) and 45 % lower at 143 % (sixteen). A cache
 /// that two hardware threads share counts half.
 pub(crate) fn lanes_that_fit_l1() -> usize {
-    let bytes = l1_data_bytes_a_cpu(Path::new(CPU0_CACHES)).unwrap_or(UNKNOWN_L1_DATA_BYTES);
-    lanes_that_fit(bytes)
+    lanes_that_fit(processor::l1_data_bytes())
 }
 
 fn lanes_that_fit(l1_data_bytes: usize) -> usize {
     (l1_data_bytes.saturating_sub(L1_HEAD_ROOM_BYTES) / size_of::<Cipher>()).clamp(1, MAX_LANES)
-}
-
-/// Returns the L1 data cache divided by the CPUs that share it, from sysfs; `None` if sysfs has no
-/// size.
-fn l1_data_bytes_a_cpu(caches: &Path) -> Option<usize> {
-    let cache = fs::read_dir(caches).ok()?.flatten().map(|entry| entry.path()).find(|cache| {
-        let is = |file, text| fs::read_to_string(cache.join(file)).is_ok_and(|found| found.trim() == text);
-        is("level", "1") && (is("type", "Data") || is("type", "Unified"))
-    })?;
-    let size = fs::read_to_string(cache.join("size")).ok()?;
-    let kib: usize = size.trim().strip_suffix('K')?.parse().ok()?;
-    // One bit per CPU, in hexadecimal, with a comma every eight digits.
-    let sharers = fs::read_to_string(cache.join("shared_cpu_map")).unwrap_or_default();
-    let sharers: u32 = sharers.chars().filter_map(|digit| digit.to_digit(16)).map(u32::count_ones).sum();
-    Some(kib * 1024 / usize::try_from(sharers.max(1)).ok()?)
 }
 
 fn write_key(key: &mut [u32; P_WORDS], password: &[u8]) {
@@ -402,13 +386,6 @@ const MAGIC: [u32; 6] = [0x4f72_7068, 0x6561_6e42, 0x6568_6f6c, 0x6465_7253, 0x6
 
 /// Number of times that the magic text is encrypted (same source).
 const MAGIC_ENCRYPTIONS: usize = 64;
-
-/// The directory in which Linux describes the caches of the first CPU. All cores of a server are
-/// equal.
-const CPU0_CACHES: &str = "/sys/devices/system/cpu/cpu0/cache";
-
-/// The smallest L1 data cache of an x86-64 server CPU.
-const UNKNOWN_L1_DATA_BYTES: usize = 32 * 1024;
 
 /// Kept free for the stack and the system: 4 KiB is one line in each of 64 sets.
 const L1_HEAD_ROOM_BYTES: usize = 4 * 1024;
@@ -529,27 +506,6 @@ mod tests {
         let lanes_of_kib = [0, 16, 24, 32, 48, 64].map(|kib| lanes_that_fit(kib * 1024));
         assert_eq!(lanes_of_kib, [1, 2, 4, 6, 8, 8]);
         assert!((1..=MAX_LANES).contains(&lanes_that_fit_l1()));
-    }
-
-    #[test]
-    fn reads_the_cache_size_from_sysfs() {
-        let caches = env::temp_dir().join(format!("saltern-caches-{}", std::process::id()));
-        let cache = |index: &str, level: &str, kind: &str, sharers: &str| {
-            let cache = caches.join(index);
-            fs::create_dir_all(&cache).unwrap();
-            let files = [("level", level), ("type", kind), ("size", "48K"), ("shared_cpu_map", sharers)];
-            for (file, text) in files {
-                fs::write(cache.join(file), format!("{text}\n")).unwrap();
-            }
-        };
-        cache("index1", "1", "Instruction", "1");
-        cache("index2", "2", "Unified", "1");
-        assert_eq!(l1_data_bytes_a_cpu(&caches), None);
-        cache("index0", "1", "Data", "1");
-        assert_eq!(l1_data_bytes_a_cpu(&caches), Some(48 * 1024));
-        cache("index0", "1", "Data", "00000001,00000001");
-        assert_eq!(l1_data_bytes_a_cpu(&caches), Some(24 * 1024));
-        fs::remove_dir_all(&caches).unwrap();
     }
 
     struct Hash {

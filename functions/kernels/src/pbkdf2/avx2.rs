@@ -8,22 +8,17 @@
 #![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
 use core::{arch::x86_64::*, marker::PhantomData};
-use std::arch::is_x86_feature_detected;
 
 use super::{
     rounds::{Compression, Operations, kernel},
     streams::Streams,
 };
-
-/// Whether this machine has AVX2.
-pub(super) fn available() -> bool {
-    is_x86_feature_detected!("avx2")
-}
+use crate::processor;
 
 /// The operations on vectors of 256 bits.
 pub(super) struct Avx2<W, const STREAMS: usize>(PhantomData<W>);
 
-kernel!(Avx2, "avx2", available);
+kernel!(Avx2, "avx2", processor::has_avx2);
 
 /// Implements the operations from the intrinsics that differ between word sizes.
 macro_rules! operations {

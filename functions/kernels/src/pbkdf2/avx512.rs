@@ -11,22 +11,17 @@
 #![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
 use core::{arch::x86_64::*, marker::PhantomData};
-use std::arch::is_x86_feature_detected;
 
 use super::{
     rounds::{Compression, Operations, kernel},
     streams::Streams,
 };
-
-/// Whether this machine has the instructions.
-pub(super) fn available() -> bool {
-    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
-}
+use crate::processor;
 
 /// The operations on vectors of 256 or 512 bits, or on two vectors.
 pub(super) struct Avx512<W, const STREAMS: usize>(PhantomData<W>);
 
-kernel!(Avx512, "avx512f,avx512vl", available);
+kernel!(Avx512, "avx512f,avx512vl", processor::has_avx512);
 
 /// Implements the operations from the intrinsics of a width, and those that also differ between word
 /// sizes.

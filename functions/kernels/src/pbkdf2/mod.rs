@@ -3,6 +3,7 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod chain;
+pub(crate) mod choice;
 pub(crate) mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;

@@ -8,22 +8,17 @@
 #![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
 use core::{arch::aarch64::*, marker::PhantomData};
-use std::arch::is_aarch64_feature_detected;
 
 use super::{
     rounds::{Compression, Operations, kernel},
     streams::Streams,
 };
-
-/// Whether this machine has NEON.
-pub(super) fn available() -> bool {
-    is_aarch64_feature_detected!("neon")
-}
+use crate::processor;
 
 /// The operations on vectors of 128 bits.
 pub(super) struct Neon<W, const STREAMS: usize>(PhantomData<W>);
 
-kernel!(Neon, "neon", available);
+kernel!(Neon, "neon", processor::has_neon);
 
 /// Implements the operations from the intrinsics, which differ between word sizes.
 macro_rules! operations {

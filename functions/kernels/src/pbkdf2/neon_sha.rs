@@ -6,23 +6,12 @@
 #![allow(unsafe_code, reason = "functions that enable features are called")]
 #![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
-use std::arch::is_aarch64_feature_detected;
-
 use super::streams::safe;
+use crate::processor;
 
-/// Whether this machine has the instructions for SHA-1 and SHA-256.
-pub(super) fn sha2_available() -> bool {
-    is_aarch64_feature_detected!("sha2")
-}
-
-/// Whether this machine has the instructions for SHA-512. Rust includes them in the feature `sha3`.
-pub(super) fn sha512_available() -> bool {
-    is_aarch64_feature_detected!("sha3")
-}
-
-safe!(sha1, u32, 5, sha1_kernel::iterate, sha2_available);
-safe!(sha256, u32, 8, sha256_kernel::iterate, sha2_available);
-safe!(sha512, u64, 8, sha512_kernel::iterate, sha512_available);
+safe!(sha1, u32, 5, sha1_kernel::iterate, processor::has_sha2);
+safe!(sha256, u32, 8, sha256_kernel::iterate, processor::has_sha2);
+safe!(sha512, u64, 8, sha512_kernel::iterate, processor::has_sha512);
 
 /// SHA-1.
 mod sha1_kernel {

@@ -71,7 +71,7 @@ pub(super) trait Compression<const WORDS: usize> {
 /// Defines `iterate` for each function, over the operations of one set of instructions. It enables
 /// their features, and checks them by a function `available`.
 macro_rules! kernel {
-    ($operations:ident $(, $features:literal, $available:ident)?) => {
+    ($operations:ident $(, $features:literal, $available:path)?) => {
         /// Does `steps` iterations of PBKDF2 on every stream.
         pub(super) fn iterate<W, const WORDS: usize, const STREAMS: usize>(
             streams: &mut Streams<W, WORDS, STREAMS>,

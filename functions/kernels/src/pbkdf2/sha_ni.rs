@@ -8,17 +8,11 @@
 #![allow(unsafe_code, reason = "functions that enable features are called")]
 #![allow(clippy::wildcard_imports, reason = "the name of an intrinsic shows its module")]
 
-use std::arch::is_x86_feature_detected;
-
 use super::streams::safe;
+use crate::processor;
 
-/// Whether this machine has the instructions.
-pub(super) fn available() -> bool {
-    is_x86_feature_detected!("sha") && is_x86_feature_detected!("ssse3") && is_x86_feature_detected!("sse4.1")
-}
-
-safe!(sha1, u32, 5, sha1_kernel::iterate, available);
-safe!(sha256, u32, 8, sha256_kernel::iterate, available);
+safe!(sha1, u32, 5, sha1_kernel::iterate, processor::has_sha);
+safe!(sha256, u32, 8, sha256_kernel::iterate, processor::has_sha);
 
 /// SHA-1.
 mod sha1_kernel {

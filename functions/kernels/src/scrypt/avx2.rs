@@ -12,6 +12,7 @@ use core::arch::x86_64::{
 use super::mix::{Block, Part, run_up_to_four};
 use super::rows::{Rows, Words};
 use super::sse2::Sse2;
+use crate::processor;
 
 /// The proof that this machine has AVX2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub(crate) struct Avx2(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Self> {
-        std::arch::is_x86_feature_detected!("avx2").then_some(Self(()))
+        processor::has_avx2().then_some(Self(()))
     }
 
     pub(super) fn run(self, parts: &mut [Part<'_>], turns: usize) {

@@ -10,6 +10,7 @@ use super::avx2::Pair;
 use super::mix::{Block, Part, run_up_to_four};
 use super::rows::{Rows, Words};
 use super::sse2::Sse2;
+use crate::processor;
 
 /// The proof that this machine has AVX-512F and AVX-512VL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,9 +18,7 @@ pub(crate) struct Avx512(());
 
 impl Avx512 {
     pub(super) fn detect() -> Option<Self> {
-        let detected =
-            std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl");
-        detected.then_some(Self(()))
+        processor::has_avx512().then_some(Self(()))
     }
 
     pub(super) fn run(self, parts: &mut [Part<'_>], turns: usize) {
