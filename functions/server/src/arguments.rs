@@ -7,9 +7,10 @@ use std::{
 
 use clap::{Args, ValueEnum, builder::FalseyValueParser};
 
-use crate::{Failure, KernelArguments, MachineArguments};
-
-use crate::{socket::Listen, socket_file::SocketMode};
+use crate::{
+    Failure, KernelArguments, MachineArguments,
+    address::{Listen, SocketMode},
+};
 
 #[derive(Args, Debug)]
 #[command(

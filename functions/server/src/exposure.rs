@@ -2,7 +2,7 @@
 
 use crate::Failure;
 
-use super::socket::Listen;
+use super::address::Listen;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exposure<'a> {

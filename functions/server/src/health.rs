@@ -19,7 +19,7 @@ use rustls::{
     pki_types::{CertificateDer, ServerName, UnixTime},
 };
 
-use crate::socket::Listen;
+use crate::address::Listen;
 
 #[derive(Args, Debug)]
 #[command(

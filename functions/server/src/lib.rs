@@ -1,5 +1,6 @@
 //! `saltern serve`: the front door on any machine, HTTP/1.1 and HTTP/2.
 
+mod address;
 mod arguments;
 mod bounds;
 mod connection;

@@ -20,14 +20,14 @@ use tokio::{
 use crate::Failure;
 
 use super::{
+    address::{Listen, SocketMode},
     bounds::MAX_LINGERING_REFUSALS,
     connection,
     drain::{DrainTimes, Draining, SETTLE, Signals, drain},
     exchange::Door,
     plain,
     slots::Slots,
-    socket::{Listen, Listening, Socket},
-    socket_file::SocketMode,
+    socket::{Listening, Socket},
     supervisor::Passed,
 };
 

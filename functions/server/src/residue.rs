@@ -19,7 +19,11 @@ use saltern_service::Service;
 use zeroizing_alloc::ZeroAlloc;
 
 use super::{
-    bounds::Bounds, exchange::Door, listener::Listener, runtime, socket::Listen, socket_file::SocketMode,
+    address::{Listen, SocketMode},
+    bounds::Bounds,
+    exchange::Door,
+    listener::Listener,
+    runtime,
     tokens::Access,
 };
 

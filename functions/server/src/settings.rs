@@ -16,11 +16,10 @@ use crate::{Failure, document};
 use crate::{arguments::LogFormat, arguments::ServeArguments};
 
 use super::{
+    address::{Listen, SocketMode},
     bounds::{Bounds, CONNECTIONS},
     drain::DrainTimes,
     exposure::{Exposure, Waived},
-    socket::Listen,
-    socket_file::SocketMode,
     supervisor::Passed,
     tls::Tls,
     tokens::Access,

@@ -1,11 +1,9 @@
 //! The transports: TCP and socket files. The other modules see one kind of connection.
 
 use std::{
-    fmt, io,
+    io,
     net::{Shutdown, SocketAddr},
-    path::PathBuf,
     pin::Pin,
-    str::FromStr,
     sync::Arc,
     task::{Context, Poll, ready},
 };
@@ -21,41 +19,11 @@ use tokio::{
 use crate::Failure;
 
 use super::{
+    address::{Listen, SocketMode},
     bounds::{BACKLOG, SEND_BUFFER_BYTES},
-    socket_file::{SocketFile, SocketMode},
+    socket_file::SocketFile,
     supervisor::Passed,
 };
-
-/// The place where the server listens.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Listen {
-    Address(SocketAddr),
-    File(PathBuf),
-}
-
-impl FromStr for Listen {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text.strip_prefix(FILE) {
-            Some("") => Err("name a path behind `unix:`"),
-            Some(path) => Ok(Self::File(path.into())),
-            None => text
-                .parse()
-                .map(Self::Address)
-                .map_err(|_| "write ADDRESS:PORT with an IP address, such as 127.0.0.1:9000, or unix:PATH"),
-        }
-    }
-}
-
-impl fmt::Display for Listen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Address(address) => write!(f, "{address}"),
-            Self::File(path) => write!(f, "{FILE}{}", path.display()),
-        }
-    }
-}
 
 /// A bound socket.
 pub(super) enum Listening {
@@ -250,23 +218,5 @@ impl AsyncWrite for Socket {
             Transport::Tcp(stream) => SockRef::from(stream).shutdown(Shutdown::Write),
             Transport::Unix(stream) => SockRef::from(stream).shutdown(Shutdown::Write),
         })
-    }
-}
-
-/// Precedes the path of a socket file.
-const FILE: &str = "unix:";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_or_a_path_is_read_and_printed() {
-        for text in ["127.0.0.1:9000", "[::1]:0", "unix:/run/saltern.sock", "unix:relative"] {
-            assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
-        }
-        for wrong in ["", "unix:", "localhost:9000", "9000", "/run/saltern.sock", "UNIX:/run/s"] {
-            assert!(wrong.parse::<Listen>().is_err(), "{wrong}");
-        }
     }
 }

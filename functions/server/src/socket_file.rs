@@ -8,7 +8,6 @@ use std::{
     io,
     os::unix::fs::{FileTypeExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    str::FromStr,
 };
 
 use socket2::{Domain, SockAddr, Socket, Type};
@@ -16,7 +15,7 @@ use tokio::net::{UnixListener, UnixSocket};
 
 use crate::Failure;
 
-use super::bounds::BACKLOG;
+use super::{address::SocketMode, bounds::BACKLOG};
 
 /// The file of a bound socket. Dropping it after the listener removes the file.
 #[derive(Debug)]
@@ -120,42 +119,11 @@ fn connect(path: &Path) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// The mode of a socket file. Connecting needs the right to write (unix(7)).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SocketMode(u32);
-
-impl SocketMode {
-    /// Only processes of the server's user may connect.
-    pub(crate) const OWNER: Self = Self(0o600);
-}
-
-impl FromStr for SocketMode {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let digits = matches!(text.len(), 3 | 4) && text.bytes().all(|digit| (b'0'..=b'7').contains(&digit));
-        let mode = u32::from_str_radix(text, 8).ok().filter(|&mode| digits && mode <= ALL_RIGHTS);
-        mode.map(Self).ok_or("write three octal digits, such as 660: owner, group and others")
-    }
-}
-
-/// Read, write and execute for owner, group and others.
-const ALL_RIGHTS: u32 = 0o777;
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::{fs::MetadataExt as _, net::UnixStream};
 
     use super::*;
-
-    #[test]
-    fn a_mode_has_octal_digits() {
-        assert_eq!("660".parse(), Ok(SocketMode(0o660)));
-        assert_eq!("0600".parse(), Ok(SocketMode(0o600)));
-        for wrong in ["", "6", "66", "+660", "680", "1777", "0x1f", "rw-", "06600"] {
-            assert!(wrong.parse::<SocketMode>().is_err(), "{wrong}");
-        }
-    }
 
     #[tokio::test]
     async fn a_stale_socket_is_replaced_and_a_live_one_is_not() {

@@ -6,7 +6,7 @@ use crate::Failure;
 use listenfd::ListenFd;
 use sd_notify::NotifyState;
 
-use super::socket::Listen;
+use super::address::Listen;
 
 /// A listening socket that was open when the process started (`sd_listen_fds(3)`).
 pub(super) enum Passed {

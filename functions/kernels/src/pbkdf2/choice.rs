@@ -1,12 +1,14 @@
 //! Which kernel of PBKDF2 computes: the instructions of the machine, and how many lanes there are.
 
 use saltern_encoded::pbkdf2::Prf;
+use zeroize::{Zeroize, Zeroizing};
 
 #[cfg(target_arch = "x86_64")]
 use super::{avx2, avx512, sha_ni};
 use super::{
-    lanes::{Lane, side_by_side},
+    lane::{Held, Lane},
     scalar,
+    streams::Streams,
 };
 #[cfg(target_arch = "aarch64")]
 use super::{neon, neon_sha};
@@ -108,6 +110,26 @@ pub(super) fn kernels(prf: Prf) -> impl Iterator<Item = &'static Kernel> {
         Prf::Sha512 => SHA512,
     };
     paths.iter().copied().flatten()
+}
+
+/// Advances the lanes at these indices with a kernel that has enough streams.
+fn side_by_side<W, const WORDS: usize, const STREAMS: usize>(
+    lanes: &mut [&mut Lane],
+    members: &[usize],
+    steps: u64,
+    iterate: fn(&mut Streams<W, WORDS, STREAMS>, u64),
+) where
+    W: Copy + Default + Zeroize,
+    [W; WORDS]: Held,
+{
+    let mut streams = Zeroizing::new(Streams::idle());
+    for (stream, &index) in members.iter().enumerate() {
+        streams.put(stream, <[W; WORDS]>::of(&mut lanes[index].chain));
+    }
+    iterate(&mut streams, steps);
+    for (stream, &index) in members.iter().enumerate() {
+        streams.take(stream, <[W; WORDS]>::of(&mut lanes[index].chain));
+    }
 }
 
 /// Makes the kernels of a path for a function, each with its number of streams and its cost.

@@ -4,6 +4,7 @@ mod avx2;
 mod avx512;
 mod chain;
 pub(crate) mod choice;
+mod lane;
 pub(crate) mod lanes;
 #[cfg(target_arch = "aarch64")]
 mod neon;
