@@ -22,7 +22,7 @@ use crate::{
     guard::Guard,
     invocations::Invocations,
     payload::Payload,
-    sending::Publisher,
+    publisher::Publisher,
 };
 
 /// The service behind Lambda's Runtime API.

@@ -18,8 +18,8 @@ mod invocations;
 mod log;
 mod payload;
 mod policies;
+mod publisher;
 mod secrets;
-mod sending;
 mod settings;
 
 use std::{env, io, process::ExitCode, sync::Arc};
@@ -35,8 +35,8 @@ pub use function_size::FunctionSize;
 use cloudwatch::{CloudWatch, Emf};
 use fatal_error::FatalError;
 use front::Handler;
+use publisher::Publisher;
 use secrets::Secrets;
-use sending::Publisher;
 use settings::{Distributions, Settings};
 
 /// Serves until Lambda ends the process. With the argument `--check` it only checks the settings.
