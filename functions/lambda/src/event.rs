@@ -16,8 +16,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, request::Pa
 use lambda_runtime::Context;
 use saltern_pool::Workers;
 use saltern_service::{
-    Arrival, Body, Caller, Identity, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, RequestId, Scope,
-    Service, Trace,
+    Arrival, Body, Caller, CallersId, Identity, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem,
+    RequestId, Scope, Service, Trace,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -69,7 +69,7 @@ impl Invocation {
             Some(id) => trace.with_xray(id),
             None => trace,
         };
-        Ids { request_id, trace }
+        Ids { request_id, callers: CallersId::of(headers), trace }
     }
 }
 
@@ -83,7 +83,10 @@ pub(crate) fn read<W: Workers>(service: &Service<W>, event: &RawValue, invocatio
     let arrival = event.request_context.arrival(invocation);
     let headers = match headers(&event.headers) {
         Ok(headers) => headers,
-        Err(problem) => return Incoming::unread(arrival, invocation.ids(&HeaderMap::new())).refused(problem),
+        Err(problem) => {
+            let ids = invocation.ids(&named(CallersId::HEADER, &event.headers));
+            return Incoming::unread(arrival, ids).refused(problem);
+        }
     };
     let ids = invocation.ids(&headers);
     let Some(parts) = parts(&event, headers) else { return Incoming::unread(arrival, ids) };
@@ -170,6 +173,15 @@ fn headers(given: &HashMap<String, String>) -> Result<HeaderMap, Problem> {
         headers.append(name, value);
     }
     Ok(headers)
+}
+
+/// The headers with this name, of a head that is refused for another.
+fn named(wanted: &str, given: &HashMap<String, String>) -> HeaderMap {
+    let wanted = |(name, value): (&String, &String)| {
+        let name = name.eq_ignore_ascii_case(wanted).then(|| HeaderName::from_bytes(name.as_bytes()).ok())?;
+        Some((name?, HeaderValue::from_bytes(value.as_bytes()).ok()?))
+    };
+    given.iter().filter_map(wanted).collect()
 }
 
 fn parts(event: &Event, headers: HeaderMap) -> Option<Parts> {

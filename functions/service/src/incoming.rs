@@ -8,7 +8,7 @@ use std::{
 
 use http::{HeaderMap, header, request::Parts};
 
-use crate::{Body, Caller, Code, Operation, Problem, RequestId, Trace, route::Route};
+use crate::{Body, Caller, CallersId, Code, Operation, Problem, RequestId, Trace, route::Route};
 
 /// A request: what it asks for, who asks, until when, and its ids. A front door makes it with
 /// [`Service::receive`](crate::Service::receive) as soon as it has the head, and adds the body if
@@ -31,7 +31,7 @@ pub struct Incoming {
 
 impl Incoming {
     /// Checks the head of a request, in this order: token, path, scope, method, content type,
-    /// deadline.
+    /// deadline, the caller's id.
     pub(crate) fn of(parts: &Parts, has_metrics: bool, arrival: Arrival, ids: Ids) -> Self {
         let route = Route::at(parts.uri.path()).filter(|&route| has_metrics || route != Route::Metrics);
         let operation = route.map_or(Operation::None, Route::operation);
@@ -42,7 +42,11 @@ impl Incoming {
         let checked = admitted
             .and_then(|()| route.ok_or_else(|| Problem::new(Code::NotFound)))
             .and_then(|route| accept(route, parts).map(|()| route))
-            .and_then(|route| not_after.clone().map(|_| route));
+            .and_then(|route| not_after.clone().map(|_| route))
+            .and_then(|route| match ids.callers {
+                CallersId::Absent | CallersId::Given(_) => Ok(route),
+                CallersId::Malformed => Err(Problem::new(Code::InvalidRequest).in_member(CallersId::HEADER)),
+            });
         Self {
             route: checked,
             operation: if is_counted { operation } else { Operation::None },
@@ -134,6 +138,8 @@ impl fmt::Display for PeerAddress {
 pub struct Ids {
     /// Names the request in its response and its log line.
     pub request_id: RequestId,
+    /// The name that the caller gave it.
+    pub callers: CallersId,
     /// The trace that the request belongs to, if its headers name one.
     pub trace: Trace,
 }
@@ -143,13 +149,13 @@ impl Ids {
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         let request_id = RequestId::given(headers).unwrap_or_else(RequestId::random);
-        Self { request_id, trace: Trace::of(headers) }
+        Self { request_id, callers: CallersId::of(headers), trace: Trace::of(headers) }
     }
 
     /// The ids of a request without a readable head.
     #[must_use]
     pub fn random() -> Self {
-        Self { request_id: RequestId::random(), trace: Trace::default() }
+        Self { request_id: RequestId::random(), callers: CallersId::Absent, trace: Trace::default() }
     }
 }
 

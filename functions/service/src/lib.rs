@@ -44,7 +44,7 @@ pub use log::{LineClass, LogLine, install_panic_hook, log_measured_lanes};
 pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};
 pub use problem::{Code, Problem};
 pub use request::MAX_OPERATIONS;
-pub use request_id::RequestId;
+pub use request_id::{CallersId, RequestId};
 pub use response::Answer;
 pub use route::Route;
 pub use service::Service;

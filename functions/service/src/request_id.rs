@@ -1,6 +1,6 @@
 use core::fmt;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 
 /// Names one request in its response and its log line. It is the caller's id if that is
 /// well-formed, else a random one.
@@ -45,6 +45,35 @@ impl RequestId {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// The caller's own name of a request, which every answer to it bears unchanged. So the caller can
+/// tell its answer from that of another request, even behind a proxy that sets
+/// [`RequestId::HEADER`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallersId {
+    /// The request has none, and neither has its answer.
+    Absent,
+    /// The answer bears this value.
+    Given(HeaderValue),
+    /// It occurs twice or is not well-formed: the request is refused, and its answer bears none.
+    Malformed,
+}
+
+impl CallersId {
+    /// The header of requests and responses that carries the id.
+    pub const HEADER: &str = "Saltern-Request-Id";
+
+    /// The caller's id in these headers.
+    #[must_use]
+    pub fn of(headers: &HeaderMap) -> Self {
+        let mut given = headers.get_all(Self::HEADER).iter();
+        match (given.next(), given.next()) {
+            (None, _) => Self::Absent,
+            (Some(id), None) if id.to_str().is_ok_and(is_well_formed) => Self::Given(id.clone()),
+            _ => Self::Malformed,
+        }
     }
 }
 

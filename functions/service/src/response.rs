@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use zeroize::Zeroizing;
 
 use crate::{
-    Body, Code, Outcome, Problem, RequestId, Timing,
+    Body, CallersId, Code, Outcome, Problem, RequestId, Timing,
     execute::{Finished, Success},
 };
 
@@ -137,6 +137,9 @@ pub(crate) fn write(content: &Content, outcome: &Outcome) -> Response<Body> {
     }
     if let Ok(id) = HeaderValue::from_str(outcome.ids.request_id.as_str()) {
         headers.insert(RequestId::HEADER, id);
+    }
+    if let CallersId::Given(id) = &outcome.ids.callers {
+        headers.insert(CallersId::HEADER, id.clone());
     }
     headers.extend(outcome.ids.trace.headers());
     if let Some(timing) = outcome.timing().and_then(server_timing) {

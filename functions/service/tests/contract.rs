@@ -689,6 +689,32 @@ async fn a_request_id_is_returned_or_replaced() {
 }
 
 #[tokio::test]
+async fn the_callers_own_id_is_echoed_exactly_or_refused() {
+    const OWN: &str = "Saltern-Request-Id";
+    let service = service();
+    let asks = || {
+        [get("/health"), get("/nowhere"), post_bytes("/hash", "{"), post("/hash", &json!({"password": "p"}))]
+    };
+    for good in ["a", "A-Za-z0-9._-", &"x".repeat(64)] {
+        for ask in asks() {
+            // An id for the logs, of a proxy say, is another matter.
+            let response = ask.header("x-request-id", "proxy").header(OWN, good).send(&service).await;
+            assert_eq!((response.header(OWN), response.header("x-request-id")), (Some(good), Some("proxy")));
+        }
+    }
+    for ask in asks() {
+        assert_eq!(ask.send(&service).await.header(OWN), None);
+    }
+    for bad in ["", "a b", "a/b", "é", "a,b", &"x".repeat(65)] {
+        let response = get("/health").header(OWN, bad).send(&service).await;
+        assert_eq!(response.problem(400, "invalid_request")["field"], OWN, "{bad}");
+        assert_eq!(response.header(OWN), None);
+    }
+    let twice = get("/health").header(OWN, "a").header(OWN, "a").send(&service).await;
+    assert_eq!(twice.problem(400, "invalid_request")["field"], OWN);
+}
+
+#[tokio::test]
 async fn a_wrong_type_is_reported_before_a_wrong_length() {
     let service = service();
     let long = "a".repeat(1025);

@@ -28,6 +28,23 @@ fn a_head_over_its_limit_is_431() {
 }
 
 #[test]
+fn the_callers_own_id_is_also_on_what_the_door_refuses() {
+    let server = Server::start(&[]);
+    let own = "Saltern-Request-Id: shop-1\r\n";
+    let json = "Content-Type: application/json\r\n";
+    for (status, request) in [
+        (200, format!("GET /health HTTP/1.1\r\nHost: a\r\n{own}\r\n")),
+        (400, format!("GET /health HTTP/1.1\r\n{own}\r\n")),
+        (413, format!("POST /hash HTTP/1.1\r\nHost: a\r\n{json}{own}Content-Length: 999999\r\n\r\n")),
+        (415, format!("POST /hash HTTP/1.1\r\nHost: a\r\n{own}Content-Length: 2\r\n\r\n")),
+        (431, format!("GET /health HTTP/1.1\r\nHost: a\r\n{own}X-Long: {}\r\n\r\n", "x".repeat(20 * 1024))),
+    ] {
+        let answer = ask(server.address(), request);
+        assert_eq!((answer.status, answer.header("saltern-request-id")), (status, Some("shop-1")));
+    }
+}
+
+#[test]
 fn too_many_headers_and_a_too_long_path_are_431() {
     let server = Server::start(&[]);
     let many = format!("GET /health HTTP/1.1\r\n{}\r\n", "X-Many: 1\r\n".repeat(200));

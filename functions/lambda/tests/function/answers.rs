@@ -58,6 +58,21 @@ fn the_request_id_is_from_the_caller_or_from_lambda() {
 }
 
 #[test]
+fn the_callers_own_id_is_on_each_answer() {
+    let function = Function::start();
+    let ask = |path: &str, long: usize| {
+        let mut event = event("GET", path, &Value::Null);
+        event["headers"]["saltern-request-id"] = json!("shop-1");
+        event["headers"]["x-long"] = json!("1".repeat(long));
+        let response = function.event(&event);
+        (response.status, response.headers["saltern-request-id"].clone())
+    };
+    for (status, path, long) in [(200, "/health", 1), (404, "/nowhere", 1), (431, "/health", 16 * 1024)] {
+        assert_eq!(ask(path, long), (status, json!("shop-1")));
+    }
+}
+
+#[test]
 fn an_invalid_event_gets_a_problem_and_the_function_continues() {
     let mut function = Function::start();
     let secret = format!("\"{MARKER}\"");

@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use saltern_seal::{MAX_CONTEXT_BYTES, MAX_SEALED_BYTES, OLDER_KEY, UNSEALED};
 use saltern_service::{
-    Code, DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS, RequestId, Route, TRACEPARENT,
-    Trace,
+    CallersId, Code, DEADLINE_HEADER, DEFAULT_BUDGET_MS, MAX_BUDGET_MS, MAX_OPERATIONS, RequestId, Route,
+    TRACEPARENT, Trace,
 };
 use serde_json::{Map, Value, json};
 
@@ -22,6 +22,11 @@ pub(crate) fn document(present: &str) -> Value {
     set(&mut document, "/info/version", env!("CARGO_PKG_VERSION"));
     let paths: Map<String, Value> = Route::ALL.into_iter().map(|route| path(&document, route)).collect();
     set(&mut document, "/paths", paths);
+    for (parameter, name) in PARAMETERS {
+        set(&mut document, &format!("/components/parameters/{parameter}/name"), name);
+    }
+    set(&mut document, "/components/parameters/Deadline-Ms/schema/maximum", MAX_BUDGET_MS);
+    set(&mut document, "/components/parameters/Deadline-Ms/schema/default", DEFAULT_BUDGET_MS);
     let schemas = document.pointer_mut("/components/schemas");
     fill_schemas(schemas.unwrap_or_else(|| panic!("openapi.json has no schemas")));
     document
@@ -38,16 +43,15 @@ fn path(document: &Value, route: Route) -> (String, Value) {
     let mut operation = document["paths"][route.path()][&method].clone();
     set(&mut operation, "/operationId", route.operation().name());
     let takes_a_body = operation.get("requestBody").is_some();
-    let mut names = vec![RequestId::HEADER, TRACEPARENT, Trace::XRAY_HEADER];
     if takes_a_body {
         set(&mut operation, "/requestBody/description", format!("At most {} bytes.", route.body_limit()));
-        names.push(DEADLINE_HEADER);
-        set(&mut operation, "/parameters/3/schema/maximum", MAX_BUDGET_MS);
-        set(&mut operation, "/parameters/3/schema/default", DEFAULT_BUDGET_MS);
     }
-    for (index, name) in names.into_iter().enumerate() {
-        set(&mut operation, &format!("/parameters/{index}/name"), name);
-    }
+    let parameters: Vec<Value> = PARAMETERS
+        .iter()
+        .filter(|(_, name)| takes_a_body || *name != DEADLINE_HEADER)
+        .map(|(parameter, _)| json!({"$ref": format!("#/components/parameters/{parameter}")}))
+        .collect();
+    set(&mut operation, "/parameters", parameters);
     let success = operation["responses"]["200"].clone();
     set(&mut operation, "/responses", responses(route, success, takes_a_body));
     (route.path().to_owned(), json!({ method: operation }))
@@ -94,6 +98,7 @@ fn problem_response(status: u16, codes: &[&str]) -> Value {
 fn headers() -> Value {
     json!({
         RequestId::HEADER: {"$ref": "#/components/headers/Request-Id"},
+        CallersId::HEADER: {"$ref": "#/components/headers/Saltern-Request-Id"},
         TRACEPARENT: {"$ref": "#/components/headers/Traceparent"},
         Trace::XRAY_HEADER: {"$ref": "#/components/headers/X-Amzn-Trace-Id"},
         "Cache-Control": {"$ref": "#/components/headers/Cache-Control"},
@@ -172,6 +177,15 @@ fn fill_schemas(schemas: &mut Value) {
         set(schemas, &format!("/{operation}"), of_batch);
     }
 }
+
+/// The headers of requests: the name in the document, and the header's.
+const PARAMETERS: [(&str, &str); 5] = [
+    ("Request-Id", RequestId::HEADER),
+    ("Saltern-Request-Id", CallersId::HEADER),
+    ("Traceparent", TRACEPARENT),
+    ("X-Amzn-Trace-Id", Trace::XRAY_HEADER),
+    ("Deadline-Ms", DEADLINE_HEADER),
+];
 
 #[cfg(test)]
 mod tests {
