@@ -1,4 +1,4 @@
-//! Cost checks and hash kernels: all code of the workspace that is unsafe, but for JNI.
+//! Cost checks and hash kernels: all unsafe code that ships, but for JNI.
 //!
 //! A kernel takes only an [`Admitted`] setting. [`Admitted::new`] is the only way to make one: it
 //! checks a parsed setting against the ceilings. [`compute`] runs one hash on the calling thread.

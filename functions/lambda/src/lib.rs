@@ -11,9 +11,9 @@ mod cloudwatch;
 mod event;
 mod extension;
 mod fatal_error;
-mod front;
 mod function_size;
 mod guard;
+mod handler;
 mod invocations;
 mod log;
 mod payload;
@@ -34,7 +34,7 @@ pub use function_size::FunctionSize;
 
 use cloudwatch::{CloudWatch, Emf};
 use fatal_error::FatalError;
-use front::Handler;
+use handler::Handler;
 use publisher::Publisher;
 use secrets::Secrets;
 use settings::{Distributions, Settings};
@@ -67,7 +67,7 @@ fn serve<W: Workers>(start: impl FnOnce(&PoolSettings, bool) -> io::Result<W>) -
         compose(Settings::read(|name| env::var_os(name), firebase_project)?, seal_keys, start)
     });
     let result = match started {
-        Ok((front, sending)) => runtime.block_on(front.serve(sending)),
+        Ok((handler, sending)) => runtime.block_on(handler.serve(sending)),
         Err(error) => {
             runtime.block_on(error.report());
             Err(error)

@@ -9,11 +9,11 @@
 mod argon2_lanes;
 mod block_worker;
 mod estimate;
-#[cfg(test)]
-mod faults;
 mod first_estimates;
 mod lane_worker;
 mod one_core;
+#[cfg(test)]
+mod panics;
 mod schedule;
 mod settings;
 mod shared;

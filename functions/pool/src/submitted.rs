@@ -76,7 +76,7 @@ impl Submitted {
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "the password can demand a fault in tests"))]
     pub(super) fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Dropped> {
         #[cfg(test)]
-        let run = super::faults::planted(self.password.expose(), run);
+        let run = super::panics::planted(self.password.expose(), run);
         catch_unwind(AssertUnwindSafe(run)).map_err(|_| Dropped::Fault)
     }
 

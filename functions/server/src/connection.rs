@@ -19,8 +19,9 @@ use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::{
     bounds::{LINGER, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
+    door::Door,
     drain::Draining,
-    exchange::{Door, Peer, exchange},
+    exchange::{Peer, exchange},
     phase::{self, Ended, LOOK_EVERY, Next, Shutdown},
     plain,
     slots::Slot,
@@ -31,12 +32,12 @@ use super::{
 };
 
 /// Serves a connection until either side ends it.
-pub(super) async fn serve<W: Workers>(socket: Socket, front: Arc<Door<W>>, draining: Draining, slot: &Slot) {
-    let parts = Parts { socket: socket.clone(), front: Arc::clone(&front), draining, slot };
-    match front.tls() {
+pub(super) async fn serve<W: Workers>(socket: Socket, door: Arc<Door<W>>, draining: Draining, slot: &Slot) {
+    let parts = Parts { socket: socket.clone(), door: Arc::clone(&door), draining, slot };
+    match door.tls() {
         None => talk(Box::new(socket), parts).await,
         Some(tls) => {
-            let handshake = Box::pin(timeout(front.bounds().first_byte_timeout, tls.accept(socket, slot)));
+            let handshake = Box::pin(timeout(door.bounds().first_byte_timeout, tls.accept(socket, slot)));
             // Without a handshake there is no protocol for a response.
             if let Ok(Ok(stream)) = handshake.await {
                 slot.greeted();
@@ -49,13 +50,13 @@ pub(super) async fn serve<W: Workers>(socket: Socket, front: Arc<Door<W>>, drain
 /// The socket of a connection, its slot, and the parts that serve it.
 struct Parts<'a, W> {
     socket: Socket,
-    front: Arc<Door<W>>,
+    door: Arc<Door<W>>,
     draining: Draining,
     slot: &'a Slot,
 }
 
 async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
-    let bounds = *parts.front.bounds();
+    let bounds = *parts.door.bounds();
     let peer = parts.socket.peer();
     let mut opening = Opening::default();
     let begun = tokio::select! {
@@ -78,7 +79,7 @@ async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
                 Protocol::Http2 => Box::pin(http2(wire, watch, parts)).await,
             }
         }
-        Err(_too_slow) => refuse(stream, &parts.front, begun, peer, Problem::request_timeout()).await,
+        Err(_too_slow) => refuse(stream, &parts.door, begun, peer, Problem::request_timeout()).await,
         Ok(Err(_)) => {}
     }
 }
@@ -86,15 +87,15 @@ async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
 async fn http1<W: Workers>(
     wire: Wire,
     watch: Arc<Watch>,
-    Parts { socket, front, draining, slot }: Parts<'_, W>,
+    Parts { socket, door, draining, slot }: Parts<'_, W>,
 ) {
-    let bounds = *front.bounds();
+    let bounds = *door.bounds();
     let service = {
-        let (front, watch, socket) = (Arc::clone(&front), Arc::clone(&watch), socket.clone());
+        let (door, watch, socket) = (Arc::clone(&door), Arc::clone(&watch), socket.clone());
         service_fn(move |request| {
-            let (front, peer) =
-                (Arc::clone(&front), Peer::new(watch.request(), socket.peer(), Some(socket.clone())));
-            Box::pin(async move { exchange(&front, request, peer).await })
+            let (door, peer) =
+                (Arc::clone(&door), Peer::new(watch.request(), socket.peer(), Some(socket.clone())));
+            Box::pin(async move { exchange(&door, request, peer).await })
         })
     };
     let mut connection = http1::Builder::new()
@@ -141,10 +142,10 @@ async fn http1<W: Workers>(
         Ended::Malformed { is_too_large } if has_withheld => {
             let problem =
                 if is_too_large { Problem::headers_too_large() } else { Problem::malformed_request() };
-            refuse(stream, &front, Instant::now(), peer, problem).await;
+            refuse(stream, &door, Instant::now(), peer, problem).await;
         }
         Ended::Closed | Ended::Malformed { .. } if !watch.has_ended() => plain::linger(stream).await,
-        Ended::Slow(begun) => refuse(stream, &front, begun, peer, Problem::request_timeout()).await,
+        Ended::Slow(begun) => refuse(stream, &door, begun, peer, Problem::request_timeout()).await,
         Ended::Closed | Ended::Gone | Ended::Idle | Ended::Malformed { .. } => {}
     }
 }
@@ -152,15 +153,15 @@ async fn http1<W: Workers>(
 async fn http2<W: Workers>(
     wire: Wire,
     watch: Arc<Watch>,
-    Parts { socket, front, draining, slot }: Parts<'_, W>,
+    Parts { socket, door, draining, slot }: Parts<'_, W>,
 ) {
-    let bounds = *front.bounds();
+    let bounds = *door.bounds();
     let address = socket.peer();
     let service = {
         let watch = Arc::clone(&watch);
         service_fn(move |request| {
-            let (front, peer) = (Arc::clone(&front), Peer::new(watch.request(), address, None));
-            Box::pin(async move { exchange(&front, request, peer).await })
+            let (door, peer) = (Arc::clone(&door), Peer::new(watch.request(), address, None));
+            Box::pin(async move { exchange(&door, request, peer).await })
         })
     };
     let mut connection = pin!(
@@ -226,12 +227,12 @@ async fn http2<W: Workers>(
 /// Sends the last response of a connection on which the HTTP crate has handed over no request.
 async fn refuse<W: Workers>(
     stream: Stream,
-    front: &Door<W>,
+    door: &Door<W>,
     begun: Instant,
     peer: Option<PeerAddress>,
     problem: Problem,
 ) {
-    let answer = front.refuse_unread(begun, peer, problem);
+    let answer = door.refuse_unread(begun, peer, problem);
     plain::answer_and_close(stream, &plain::write(&answer.response)).await;
 }
 

@@ -1,11 +1,10 @@
-//! Reads one request and returns its response.
+//! Reads one request and sends its answer.
 
 use std::{
     convert::Infallible,
     error::Error,
     fmt,
     iter::successors,
-    path::PathBuf,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -21,117 +20,22 @@ use http::{
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, SizeHint};
 use saltern_pool::Workers;
-use saltern_service::{
-    Answer, Arrival, Body, Caller, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service,
-};
+use saltern_service::{Answer, Arrival, Body, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service};
 use tokio::{
-    sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit},
+    sync::{OwnedSemaphorePermit, SemaphorePermit},
     time::timeout,
 };
 use zeroize::Zeroizing;
 
 use super::{
-    bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, SMALL_ANSWER_BYTES, UNSENT_ANSWER_BYTES},
+    bounds::SMALL_ANSWER_BYTES,
+    door::Door,
     sending::{Held, Sending},
-    settings::seal_keys,
     socket::Socket,
-    tls::Tls,
-    tokens::Access,
     watch::ActiveRequest,
 };
 
-/// The parts of the server that all connections share.
-pub(super) struct Door<W> {
-    service: Service<W>,
-    access: Access,
-    /// The file with the keys of sealed hashes.
-    keys_file: Option<PathBuf>,
-    tls: Option<Tls>,
-    bounds: Bounds,
-    /// Memory for bodies that is still free, in bytes.
-    room: Semaphore,
-    /// Places for HTTP/2 requests that are still free.
-    places: Arc<Semaphore>,
-    /// Memory for unsent answers that is still free, in bytes.
-    answers: Arc<Semaphore>,
-}
-
 impl<W: Workers> Door<W> {
-    pub(super) fn new(
-        service: Service<W>,
-        access: Access,
-        keys_file: Option<PathBuf>,
-        tls: Option<Tls>,
-        bounds: Bounds,
-    ) -> Self {
-        Self {
-            service,
-            access,
-            keys_file,
-            tls,
-            bounds,
-            room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE),
-            places: Arc::new(Semaphore::new(EXCHANGES)),
-            answers: Arc::new(Semaphore::new(UNSENT_ANSWER_BYTES)),
-        }
-    }
-
-    /// Logs what the operator should change.
-    pub(super) fn log_advice(&self) {
-        self.access.log_advice();
-    }
-
-    /// From now on `/health` tells balancers that the server shuts down.
-    pub(super) fn begin_drain(&self) {
-        self.service.begin_drain();
-    }
-
-    pub(super) fn bounds(&self) -> &Bounds {
-        &self.bounds
-    }
-
-    pub(super) fn tls(&self) -> Option<&Tls> {
-        self.tls.as_ref()
-    }
-
-    /// Reads the tokens, the certificate and the seal keys again, and logs the result. All change,
-    /// or none.
-    pub(super) fn read_again(&self) {
-        let certificate =
-            || self.tls.as_ref().map(|tls| tls.read_again().map(|fresh| (tls, fresh))).transpose();
-        let keys = || self.keys_file.as_deref().map(seal_keys).transpose();
-        let read = self.access.read_again().and_then(|tokens| Ok((tokens, certificate()?, keys()?)));
-        match read {
-            Ok((tokens, certificate, keys)) => {
-                tracing::info!(
-                    tokens = tokens.is_some(),
-                    certificate = certificate.is_some(),
-                    seal_key = keys.as_ref().map(|keys| keys.current().id()),
-                    "tokens, certificate and seal keys were read again; the policy document is read only at the start"
-                );
-                if let Some(fresh) = tokens {
-                    self.access.install(fresh);
-                    self.access.log_advice();
-                }
-                if let Some((tls, fresh)) = certificate {
-                    tls.install(fresh);
-                }
-                if let Some(fresh) = keys {
-                    self.service.install_keys(fresh);
-                }
-            }
-            Err(failure) => {
-                tracing::error!(%failure, "the old tokens, the old certificate and the old seal keys stay in use");
-            }
-        }
-    }
-
-    /// Refuses what a peer sent before a head could be read.
-    pub(super) fn refuse_unread(&self, at: Instant, peer: Option<PeerAddress>, problem: Problem) -> Answer {
-        let arrival = Arrival { at, peer, caller: Caller::Unknown, latest: None };
-        self.service.refuse(&Incoming::unread(arrival, Ids::random()), problem)
-    }
-
     async fn answer(
         &self,
         incoming: &mut Incoming,
@@ -195,7 +99,7 @@ impl<W: Workers> Door<W> {
                 Ok(body) => Ok(body),
             }
         };
-        timeout(self.bounds.body_timeout, read).await.map_err(|_| Problem::request_timeout())?
+        timeout(self.bounds().body_timeout, read).await.map_err(|_| Problem::request_timeout())?
     }
 
     /// Takes a place for the request of a known caller over HTTP/2. A connection of HTTP/1 has one
@@ -345,19 +249,19 @@ impl Peer {
 /// # Errors
 /// [`Unserved`]; the error ends this side of the stream or connection.
 pub(super) async fn exchange<W: Workers>(
-    front: &Door<W>,
+    door: &Door<W>,
     request: Request<hyper::body::Incoming>,
     mut peer: Peer,
 ) -> Result<Response<Outgoing>, Unserved> {
     let (parts, sent) = request.into_parts();
-    let mut unanswered = Unanswered::since_now(front, &parts, &peer);
+    let mut unanswered = Unanswered::since_now(door, &parts, &peer);
     if peer.has_gone() {
         return Err(Unserved::Gone);
     }
-    let answered = front.answer(&mut unanswered.incoming, &parts, sent, &mut peer).await;
+    let answered = door.answer(&mut unanswered.incoming, &parts, sent, &mut peer).await;
     unanswered.is_answered = !matches!(answered, Err(Unserved::Gone));
     let mut answer = answered?;
-    let room = front.room_for(&mut answer, &unanswered.incoming);
+    let room = door.room_for(&mut answer, &unanswered.incoming);
     let mut response = answer.response;
     if parts.method == Method::HEAD {
         // The length of the response to GET (RFC 9110 §9.3.2).
@@ -422,15 +326,15 @@ struct Unanswered<'a, W: Workers> {
 }
 
 impl<'a, W: Workers> Unanswered<'a, W> {
-    fn since_now(front: &'a Door<W>, parts: &Parts, peer: &Peer) -> Self {
+    fn since_now(door: &'a Door<W>, parts: &Parts, peer: &Peer) -> Self {
         let arrival = Arrival {
             at: Instant::now(),
             peer: peer.address,
-            caller: front.access.caller(&parts.headers),
+            caller: door.access.caller(&parts.headers),
             latest: None,
         };
-        let incoming = front.service.receive(parts, arrival, Ids::of(&parts.headers));
-        Self { service: &front.service, incoming, is_answered: false }
+        let incoming = door.service.receive(parts, arrival, Ids::of(&parts.headers));
+        Self { service: &door.service, incoming, is_answered: false }
     }
 }
 
@@ -490,7 +394,7 @@ fn expected_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<usize, P
 /// Whether the request has at most one host (RFC 9112 §3.2) and no transfer coding except
 /// `chunked`.
 ///
-/// A proxy in front may read other requests differently, so the server does not guess. A request
+/// A proxy in door may read other requests differently, so the server does not guess. A request
 /// without a host is harmless.
 fn is_well_formed(parts: &Parts) -> bool {
     let one_host = parts.headers.get_all(HOST).iter().count() <= 1;

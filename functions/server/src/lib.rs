@@ -5,6 +5,7 @@ mod arguments;
 mod bounds;
 mod connection;
 pub mod document;
+mod door;
 mod drain;
 mod exchange;
 mod exposure;
@@ -45,7 +46,7 @@ pub use health::{HealthArguments, health};
 pub use machine::{DocumentArguments, KernelArguments, MachineArguments};
 pub use output::say;
 
-use exchange::Door;
+use door::Door;
 use listener::Listener;
 use log::{Log, RequestLines};
 use settings::Settings;
@@ -97,20 +98,20 @@ async fn serve<W: Workers>(
         service.install_keys(keys);
         file
     });
-    let front = Arc::new(Door::new(service, access, keys_file, tls, bounds));
+    let door = Arc::new(Door::new(service, access, keys_file, tls, bounds));
     let mut signals = drain::Signals::listen()?;
     started.log();
-    front.log_advice();
-    let serving = listener.serve(Arc::clone(&front));
+    door.log_advice();
+    let serving = listener.serve(Arc::clone(&door));
     supervisor::tell_ready();
     let read_again = || {
         supervisor::tell_reloading();
-        front.read_again();
+        door.read_again();
         supervisor::tell_ready();
     };
     signals.until_asked_to_end(read_again).await;
     supervisor::tell_stopping();
-    front.begin_drain();
+    door.begin_drain();
     serving.drain(drain, signals).await
 }
 

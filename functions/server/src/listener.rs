@@ -23,8 +23,8 @@ use super::{
     address::{Listen, SocketMode},
     bounds::MAX_LINGERING_REFUSALS,
     connection,
+    door::Door,
     drain::{DrainTimes, Draining, SETTLE, Signals, drain},
-    exchange::Door,
     plain,
     slots::Slots,
     socket::{Listening, Socket},
@@ -59,12 +59,12 @@ impl Listener {
     }
 
     /// Starts to accept connections.
-    pub(super) fn serve<W: Workers>(self, front: Arc<Door<W>>) -> Serving {
+    pub(super) fn serve<W: Workers>(self, door: Arc<Door<W>>) -> Serving {
         let (ending, draining) = drain();
-        let slots = Slots::new(front.bounds().connections, front.bounds().connections_per_address);
+        let slots = Slots::new(door.bounds().connections, door.bounds().connections_per_address);
         let acceptor = Acceptor {
             socket: self.socket,
-            front,
+            door,
             slots: Arc::clone(&slots),
             refusals: Arc::new(Semaphore::new(MAX_LINGERING_REFUSALS)),
             draining,
@@ -117,7 +117,7 @@ impl Serving {
 
 struct Acceptor<W> {
     socket: Listening,
-    front: Arc<Door<W>>,
+    door: Arc<Door<W>>,
     slots: Arc<Slots>,
     refusals: Arc<Semaphore>,
     draining: Draining,
@@ -168,10 +168,10 @@ impl<W: Workers> Acceptor<W> {
 
     fn admit(&self, (socket, permit): (Socket, OwnedSemaphorePermit)) {
         let Some(slot) = self.slots.take(permit, socket.peer()) else { return self.refuse(socket) };
-        let (front, draining) = (Arc::clone(&self.front), self.draining.clone());
+        let (door, draining) = (Arc::clone(&self.door), self.draining.clone());
         tokio::spawn(async move {
             tokio::select! {
-                () = connection::serve(socket, front, draining, &slot) => {}
+                () = connection::serve(socket, door, draining, &slot) => {}
                 () = slot.is_needed() => {}
             }
         });
@@ -180,8 +180,8 @@ impl<W: Workers> Acceptor<W> {
     /// Answers a connection over the limit, but not under TLS: that would cost a handshake.
     fn refuse(&self, socket: Socket) {
         let refusal = Problem::overloaded(RETRY_AFTER);
-        let answer = self.front.refuse_unread(Instant::now(), socket.peer(), refusal);
-        if self.front.tls().is_some() {
+        let answer = self.door.refuse_unread(Instant::now(), socket.peer(), refusal);
+        if self.door.tls().is_some() {
             return;
         }
         let Ok(slot) = Arc::clone(&self.refusals).try_acquire_owned() else { return };

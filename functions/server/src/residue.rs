@@ -21,7 +21,7 @@ use zeroizing_alloc::ZeroAlloc;
 use super::{
     address::{Listen, SocketMode},
     bounds::Bounds,
-    exchange::Door,
+    door::Door,
     listener::Listener,
     runtime,
     tokens::Access,
@@ -43,7 +43,7 @@ fn no_password_is_left_in_memory() {
         let any_port = Listen::Address(([127, 0, 0, 1], 0).into());
         let listener = Listener::bind(&any_port, SocketMode::OWNER).unwrap();
         let Listen::Address(address) = *listener.address() else { panic!("not an address") };
-        (address, listener.serve(front()))
+        (address, listener.serve(door()))
     });
     for policy in ["bcrypt-12-2023", "argon2id-2026"] {
         let answer = ask(address, "/hash", &format!(r#"","policy":"{policy}"}}"#), true);
@@ -78,7 +78,7 @@ fn no_password_is_left_in_memory() {
     drop(serving);
 }
 
-fn front() -> Arc<Door<Pool>> {
+fn door() -> Arc<Door<Pool>> {
     let workers = NonZeroUsize::new(2).unwrap();
     let accepted_weak = AcceptedWeak::all();
     let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, accepted_weak, ..Limits::default() };

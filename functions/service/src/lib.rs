@@ -9,7 +9,7 @@
 //!    the request, it calls [`Service::refuse`].
 //! 2. `request` and `json` turn the body into a `Command`.
 //! 3. `execute` admits each task through `saltern-policy`, submits it to the pool of
-//!    `saltern-kernels`, awaits the output and asks the policies for a verdict. Each failure is a
+//!    `saltern-pool`, awaits the output and asks the policies for a verdict. Each failure is a
 //!    [`Problem`].
 //! 4. `response` writes the answer. `log` and `metrics` both read its [`Outcome`].
 //!

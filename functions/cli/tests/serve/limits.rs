@@ -34,7 +34,7 @@ fn the_callers_own_id_is_also_on_what_the_door_refuses() {
     let json = "Content-Type: application/json\r\n";
     for (status, request) in [
         (200, format!("GET /health HTTP/1.1\r\nHost: a\r\n{own}\r\n")),
-        (400, format!("GET /health HTTP/1.1\r\n{own}\r\n")),
+        (400, format!("GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n{own}\r\n")),
         (413, format!("POST /hash HTTP/1.1\r\nHost: a\r\n{json}{own}Content-Length: 999999\r\n\r\n")),
         (415, format!("POST /hash HTTP/1.1\r\nHost: a\r\n{own}Content-Length: 2\r\n\r\n")),
         (431, format!("GET /health HTTP/1.1\r\nHost: a\r\n{own}X-Long: {}\r\n\r\n", "x".repeat(20 * 1024))),

@@ -42,10 +42,10 @@ impl<W: Workers> Handler<W> {
     /// # Errors
     /// [`FatalError`] if one of Lambda's APIs does not respond.
     pub(crate) async fn serve(self, sending: Option<Publisher>) -> Result<(), FatalError> {
-        let front = Arc::new(self);
-        let handler = service_fn(move |event| Arc::clone(&front).handle(event));
+        let handler = Arc::new(self);
+        let service = service_fn(move |event| Arc::clone(&handler).handle(event));
         let invocations = Invocations::default();
-        let serving = Runtime::new(handler).layer(Guard).layer(invocations.clone()).run_concurrent();
+        let serving = Runtime::new(service).layer(Guard).layer(invocations.clone()).run_concurrent();
         let mut serving = pin!(async {
             // The error may quote a header that the caller controls (`ClientContext`).
             serving.await.map_err(|_may_quote_input| {

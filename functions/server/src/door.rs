@@ -1,0 +1,108 @@
+//! What all connections of the server share: the service, who may call it, the bounds and what is
+//! left of them.
+
+use std::{path::PathBuf, sync::Arc, time::Instant};
+
+use saltern_pool::Workers;
+use saltern_service::{Answer, Arrival, Caller, Ids, Incoming, PeerAddress, Problem, Service};
+use tokio::sync::Semaphore;
+
+use super::{
+    bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, UNSENT_ANSWER_BYTES},
+    settings::seal_keys,
+    tls::Tls,
+    tokens::Access,
+};
+
+/// The parts of the server that all connections share.
+pub(super) struct Door<W> {
+    pub(super) service: Service<W>,
+    pub(super) access: Access,
+    /// The file with the keys of sealed hashes.
+    keys_file: Option<PathBuf>,
+    tls: Option<Tls>,
+    bounds: Bounds,
+    /// Memory for bodies that is still free, in bytes.
+    pub(super) room: Semaphore,
+    /// Places for HTTP/2 requests that are still free.
+    pub(super) places: Arc<Semaphore>,
+    /// Memory for unsent answers that is still free, in bytes.
+    pub(super) answers: Arc<Semaphore>,
+}
+
+impl<W: Workers> Door<W> {
+    pub(super) fn new(
+        service: Service<W>,
+        access: Access,
+        keys_file: Option<PathBuf>,
+        tls: Option<Tls>,
+        bounds: Bounds,
+    ) -> Self {
+        Self {
+            service,
+            access,
+            keys_file,
+            tls,
+            bounds,
+            room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE),
+            places: Arc::new(Semaphore::new(EXCHANGES)),
+            answers: Arc::new(Semaphore::new(UNSENT_ANSWER_BYTES)),
+        }
+    }
+
+    /// Logs what the operator should change.
+    pub(super) fn log_advice(&self) {
+        self.access.log_advice();
+    }
+
+    /// From now on `/health` tells balancers that the server shuts down.
+    pub(super) fn begin_drain(&self) {
+        self.service.begin_drain();
+    }
+
+    pub(super) fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    pub(super) fn tls(&self) -> Option<&Tls> {
+        self.tls.as_ref()
+    }
+
+    /// Reads the tokens, the certificate and the seal keys again, and logs the result. All change,
+    /// or none.
+    pub(super) fn read_again(&self) {
+        let certificate =
+            || self.tls.as_ref().map(|tls| tls.read_again().map(|fresh| (tls, fresh))).transpose();
+        let keys = || self.keys_file.as_deref().map(seal_keys).transpose();
+        let read = self.access.read_again().and_then(|tokens| Ok((tokens, certificate()?, keys()?)));
+        match read {
+            Ok((tokens, certificate, keys)) => {
+                tracing::info!(
+                    tokens = tokens.is_some(),
+                    certificate = certificate.is_some(),
+                    seal_key = keys.as_ref().map(|keys| keys.current().id()),
+                    "tokens, certificate and seal keys were read again; the policy document is read only at the start"
+                );
+                if let Some(fresh) = tokens {
+                    self.access.install(fresh);
+                    self.access.log_advice();
+                }
+                if let Some((tls, fresh)) = certificate {
+                    tls.install(fresh);
+                }
+                if let Some(fresh) = keys {
+                    self.service.install_keys(fresh);
+                }
+            }
+            Err(failure) => {
+                tracing::error!(%failure, "the old tokens, the old certificate and the old seal keys stay in use");
+            }
+        }
+    }
+
+    /// Refuses what a peer sent before a head could be read.
+    pub(super) fn refuse_unread(&self, at: Instant, peer: Option<PeerAddress>, problem: Problem) -> Answer {
+        let arrival = Arrival { at, peer, caller: Caller::Unknown, latest: None };
+        self.service.refuse(&Incoming::unread(arrival, Ids::random()), problem)
+    }
+}
