@@ -27,7 +27,7 @@ def main():
             kubernetes_validate.validate(manifest, version, strict=True)
     see_that_a_wrong_manifest_fails(manifests["deployment.yaml"])
     by_kind = {manifest["kind"]: manifest for manifest in manifests.values()}
-    problems = [problem for check in (labels, restricted, times, memory, secrets, ports) for problem in check(by_kind)]
+    problems = [problem for check in (labels, restricted, callers, times, memory, secrets, ports) for problem in check(by_kind)]
     for problem in problems:
         print(f"FAILED  {problem}")
     print(f"{len(manifests)} manifests are valid for Kubernetes {' and '.join(VERSIONS)}")
@@ -83,6 +83,14 @@ def restricted(manifests):
         "no token of the cluster": pod["automountServiceAccountToken"] is False,
     }
     return [f"restricted: {name}" for name, holds in requirements.items() if not holds]
+
+
+def callers(manifests):
+    """The network policy names a namespace: any tenant can label its own pods."""
+    for rule in manifests["NetworkPolicy"]["spec"]["ingress"]:
+        for source in rule["from"]:
+            if "kubernetes.io/metadata.name" not in source["namespaceSelector"].get("matchLabels", {}):
+                yield "the network policy admits pods of any namespace"
 
 
 def times(manifests):
