@@ -330,7 +330,7 @@ impl<'a, W: Workers> Unanswered<'a, W> {
         let arrival = Arrival {
             at: Instant::now(),
             peer: peer.address,
-            caller: door.access.caller(&parts.headers),
+            caller: door.access.caller(parts),
             latest: None,
         };
         let incoming = door.service.receive(parts, arrival, Ids::of(&parts.headers));

@@ -14,6 +14,7 @@ mod gate;
 mod health;
 mod lines;
 mod listener;
+mod local;
 mod log;
 mod machine;
 mod output;

@@ -20,6 +20,7 @@ use super::{
     bounds::{Bounds, CONNECTIONS},
     drain::DrainTimes,
     exposure::{Exposure, Waived},
+    local::Local,
     supervisor::Passed,
     tls::Tls,
     tokens::Access,
@@ -49,7 +50,9 @@ impl Settings {
         let listen = passed.as_ref().map(Passed::listen).transpose()?;
         let listen = listen.unwrap_or_else(|| arguments.listen.clone());
         let socket_mode = arguments.socket_mode(&listen, passed.is_some())?;
-        let access = Access::read(arguments.access.tokens_file.as_deref())?;
+        let without_tokens =
+            if arguments.access.insecure { Access::Anyone } else { Access::Local(Local::at(&listen)) };
+        let access = Access::read(arguments.access.tokens_file.as_deref(), without_tokens)?;
         let tls = Tls::read(&arguments.access)?;
         Exposure {
             listen: &listen,
@@ -66,6 +69,12 @@ impl Settings {
         let policies = document::named_or_shipped(arguments.policies.as_deref(), &limits)?;
         let read = |file: &PathBuf| seal_keys(file).map(|keys| (file.clone(), keys));
         let seal_keys = arguments.seal_keys.as_ref().map(read).transpose()?;
+        if seal_keys.is_some() && matches!(access, Access::Local(Local::Port)) {
+            return Err(Failure::configuration(
+                "--seal-keys without tokens at an address: any process of this machine could seal hashes and try \
+                 passwords against sealed ones; give --tokens-file or --listen unix:PATH (--insecure waives it)",
+            ));
+        }
         let workers = NonZeroUsize::new(limits.workers).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             listen,

@@ -9,13 +9,14 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use http::{HeaderMap, header::AUTHORIZATION};
+use http::{HeaderMap, header::AUTHORIZATION, request::Parts};
 use saltern_service::{Caller, Identity, Scope};
 use sha2::{Digest as _, Sha256};
 use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 use time::{Date, Month};
 use zeroize::Zeroizing;
 
+use super::local::Local;
 use crate::Failure;
 
 /// The callers that may use the service.
@@ -23,6 +24,8 @@ use crate::Failure;
 pub(super) enum Access {
     /// Every caller that reaches the port.
     Anyone,
+    /// Every program of this machine, and no web page in a browser of this machine.
+    Local(Local),
     /// Callers with one of these tokens.
     Tokens(Tokens),
 }
@@ -49,13 +52,14 @@ type TokenDigest = [u8; 32];
 pub(super) struct FreshTokens(Vec<Token>);
 
 impl Access {
-    /// Reads the tokens from the file, or from the environment if no file is named.
-    pub(super) fn read(file: Option<&Path>) -> Result<Self, Failure> {
+    /// Reads the tokens from the file, or from the environment if no file is named. Without tokens
+    /// the access is `otherwise`.
+    pub(super) fn read(file: Option<&Path>, otherwise: Self) -> Result<Self, Failure> {
         let known = match file {
             Some(file) => read_file(file)?,
             None => match env::var(VARIABLE) {
                 Ok(tokens) => parse(Zeroizing::new(tokens).split(['\n', ';']), "entry", VARIABLE)?,
-                Err(env::VarError::NotPresent) => return Ok(Self::Anyone),
+                Err(env::VarError::NotPresent) => return Ok(otherwise),
                 Err(env::VarError::NotUnicode(_)) => {
                     return Err(Failure::configuration(format!("{VARIABLE} is not UTF-8: {FORM}")));
                 }
@@ -68,12 +72,13 @@ impl Access {
         matches!(self, Self::Tokens(_))
     }
 
-    /// Returns the caller of a request with these headers.
-    pub(super) fn caller(&self, headers: &HeaderMap) -> Caller {
+    /// Returns the caller of a request with this head.
+    pub(super) fn caller(&self, head: &Parts) -> Caller {
         match self {
-            Self::Anyone => Caller::Anyone,
+            Self::Local(local) if local.is_foreign(head) => Caller::Foreign,
+            Self::Anyone | Self::Local(_) => Caller::Anyone,
             Self::Tokens(tokens) => {
-                bearer(headers).map_or(Caller::Unknown, |token| tokens.caller(token, now()))
+                bearer(&head.headers).map_or(Caller::Unknown, |token| tokens.caller(token, now()))
             }
         }
     }
@@ -274,7 +279,7 @@ const EXPIRY: &str =
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
+    use http::{HeaderValue, Request};
 
     use super::*;
 
@@ -282,14 +287,14 @@ mod tests {
     fn every_listed_token_names_its_caller_and_no_other_does() {
         let tokens =
             tokens(&format!("# old\nold hash never {OLD}\n\n  new\tverify,metrics  2027-01-01 {NEW}  \n"));
-        let name = |headers: &HeaderMap| match tokens.caller(headers) {
+        let name = |headers: HeaderMap| match tokens.caller(&head(headers)) {
             Caller::Named(identity) => Some((identity.name.clone(), identity.scopes.clone())),
             _ => None,
         };
         let old = Some(("old".to_owned(), vec![Scope::Hash]));
-        assert_eq!(name(&authorization(&format!("Bearer {OLD}"))), old);
+        assert_eq!(name(authorization(&format!("Bearer {OLD}"))), old);
         let new = Some(("new".to_owned(), vec![Scope::Verify, Scope::Metrics]));
-        assert_eq!(name(&authorization(&format!("bEARER {NEW}"))), new);
+        assert_eq!(name(authorization(&format!("bEARER {NEW}"))), new);
         for wrong in [
             String::new(),
             "Bearer".to_owned(),
@@ -300,9 +305,9 @@ mod tests {
             OLD.to_owned(),
             format!("Bearer{OLD}"),
         ] {
-            assert!(matches!(tokens.caller(&authorization(&wrong)), Caller::Unknown), "{wrong}");
+            assert!(matches!(tokens.caller(&head(authorization(&wrong))), Caller::Unknown), "{wrong}");
         }
-        assert!(matches!(tokens.caller(&HeaderMap::new()), Caller::Unknown));
+        assert!(matches!(tokens.caller(&head(HeaderMap::new())), Caller::Unknown));
     }
 
     #[test]
@@ -310,7 +315,7 @@ mod tests {
         let tokens = tokens(&format!("old hash never {OLD}"));
         let mut headers = authorization(&format!("Bearer {OLD}"));
         headers.append(AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {OLD}")).unwrap());
-        assert!(matches!(tokens.caller(&headers), Caller::Unknown));
+        assert!(matches!(tokens.caller(&head(headers)), Caller::Unknown));
     }
 
     #[test]
@@ -398,6 +403,12 @@ mod tests {
     fn tokens(text: &str) -> Access {
         let known = ArcSwap::from_pointee(parse(text.lines(), "line", "tokens").unwrap());
         Access::Tokens(Tokens { file: None, known })
+    }
+
+    fn head(headers: HeaderMap) -> Parts {
+        let mut request = Request::new(());
+        *request.headers_mut() = headers;
+        request.into_parts().0
     }
 
     fn authorization(value: &str) -> HeaderMap {

@@ -9,6 +9,9 @@ use crate::{Operation, Problem};
 pub enum Caller {
     /// The front door asks for no token. Every operation is allowed.
     Anyone,
+    /// A web page in a browser, or a program that calls by a foreign host name, at a front door that
+    /// asks for no token. It gets no answer, not even of `/health`.
+    Foreign,
     /// The token of this caller has expired.
     Expired(Arc<Identity>),
     /// The caller with a valid token, or the one that AWS names.
@@ -72,7 +75,7 @@ impl Caller {
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Expired(identity) | Self::Named(identity) => Some(&identity.name),
-            Self::Anyone | Self::Unknown => None,
+            Self::Anyone | Self::Foreign | Self::Unknown => None,
         }
     }
 
@@ -86,7 +89,9 @@ impl Caller {
     pub(crate) fn share(&self) -> saltern_pool::Caller {
         match self {
             Self::Named(identity) => saltern_pool::Caller(identity.key),
-            Self::Anyone | Self::Expired(_) | Self::Unknown => saltern_pool::Caller::default(),
+            Self::Anyone | Self::Expired(_) | Self::Foreign | Self::Unknown => {
+                saltern_pool::Caller::default()
+            }
         }
     }
 
@@ -94,10 +99,11 @@ impl Caller {
     /// have none, and the response holds no secret.
     ///
     /// # Errors
-    /// [`Problem::unauthorized`], the same code with the remark that the token has expired, or
-    /// [`Problem::forbidden`].
+    /// [`Problem::unauthorized`], the same code with the remark that the token has expired,
+    /// [`Problem::forbidden`], or the same code with the remark that browsers get no answer.
     pub(crate) fn may(&self, operation: Operation) -> Result<(), Problem> {
         match self {
+            Self::Foreign => Err(Problem::foreign()),
             _ if operation == Operation::Health => Ok(()),
             Self::Anyone => Ok(()),
             Self::Expired(_) => Err(Problem::expired_token()),

@@ -60,7 +60,9 @@ impl Outcome {
         match (&self.caller, self.operation) {
             (Caller::Named(_), _) => LineClass::Caller,
             (Caller::Anyone, operation) if operation != Operation::Health => LineClass::Caller,
-            (Caller::Anyone | Caller::Expired(_) | Caller::Unknown, _) => LineClass::Unauthenticated,
+            (Caller::Anyone | Caller::Expired(_) | Caller::Foreign | Caller::Unknown, _) => {
+                LineClass::Unauthenticated
+            }
         }
     }
 }

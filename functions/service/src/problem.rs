@@ -149,7 +149,7 @@ impl Code {
             Self::CostOutOfBounds => "The cost of the stored hash is too high",
             Self::DeadlineExceeded => "The deadline is too short",
             Self::Draining => "The server shuts down",
-            Self::Forbidden => "The token does not allow the operation",
+            Self::Forbidden => "The request is not allowed",
             Self::HeadersTooLarge => "The headers are too large",
             Self::Internal => "The service failed",
             Self::InvalidHash => "The stored hash is invalid",
@@ -286,6 +286,11 @@ impl Problem {
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
+    }
+
+    /// Without tokens a web page, or a program that calls by a foreign host name, gets no answer.
+    pub(crate) fn foreign() -> Self {
+        Self { detail: FOREIGN, ..Self::new(Code::Forbidden) }
     }
 
     /// The token is valid and its scopes do not include the operation.
@@ -434,6 +439,9 @@ fn whole_milliseconds(duration: Duration) -> u64 {
 
 /// A server starts within milliseconds. `Retry-After` counts whole seconds.
 const RESTART: Duration = Duration::from_secs(1);
+
+const FOREIGN: &str = "Without tokens the server answers no web page, and no host name but localhost. Call it by an IP address, or \
+     give it tokens.";
 
 const EXPIRED_TOKEN: &str = "The token has expired. Ask the operator for a new one.";
 

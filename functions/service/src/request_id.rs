@@ -48,9 +48,9 @@ impl RequestId {
     }
 }
 
-/// The caller's own name of a request, which every answer to it bears unchanged. So the caller can
-/// tell its answer from that of another request, even behind a proxy that sets
-/// [`RequestId::HEADER`].
+/// The caller's own name of a request, which every answer to it bears unchanged, unless the front
+/// door cannot read the head. So the caller can tell its answer from that of another request, even
+/// behind a proxy that sets [`RequestId::HEADER`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallersId {
     /// The request has none, and neither has its answer.

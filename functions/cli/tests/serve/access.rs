@@ -72,6 +72,32 @@ fn a_token_allows_its_scopes_only() {
 }
 
 #[test]
+fn without_tokens_a_web_page_and_a_foreign_host_name_get_no_answer() {
+    let foreign = ["Host: evil.example\r\n", "Host: localhost\r\nOrigin: null\r\n"];
+    let open = Server::start(&[]);
+    for headers in foreign {
+        for request in [
+            format!("GET /health HTTP/1.1\r\n{headers}\r\n"),
+            format!("POST /hash HTTP/1.1\r\n{headers}Content-Length: 16\r\n\r\n"),
+        ] {
+            let refused = ask(open.address(), request);
+            refused.assert_problem(403, "forbidden");
+            assert!(refused.json()["detail"].as_str().unwrap().contains("give it tokens"));
+        }
+    }
+    assert_eq!(ask(open.address(), get("/health")).status, 200);
+    // A token is no page's, and `--insecure` trusts everybody.
+    let with_tokens = Server::with_tokens(&line("shop", OLD), &[]);
+    for server in [with_tokens, Server::start(&["--insecure"])] {
+        for headers in foreign {
+            let ask_policies =
+                format!("GET /policies HTTP/1.1\r\n{headers}Authorization: Bearer {OLD}\r\n\r\n");
+            assert_eq!(ask(server.address(), ask_policies).status, 200);
+        }
+    }
+}
+
+#[test]
 fn an_expired_token_is_refused_and_named() {
     let server = Server::with_tokens(&format!("past hash 2026-01-31 {OLD}\n{}", line("present", NEW)), &[]);
     let told = server.line("the token has expired: remove its line, or give it a later expiry");
@@ -143,7 +169,7 @@ fn hash_with(server: &Server, headers: &str) -> u16 {
 }
 
 fn get_with(path: &str, headers: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: saltern\r\n{headers}\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n")
 }
 
 /// A line of the tokens file with all scopes.

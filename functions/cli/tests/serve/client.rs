@@ -57,7 +57,7 @@ impl Client {
 
     /// Sends HEAD and returns the response: a head that announces a body, without the body.
     pub(crate) fn ask_head(&mut self, path: &str) -> Response {
-        self.send(format!("HEAD {path} HTTP/1.1\r\nHost: saltern\r\n\r\n"));
+        self.send(format!("HEAD {path} HTTP/1.1\r\nHost: localhost\r\n\r\n"));
         self.read_head().expect("an answer")
     }
 
@@ -156,7 +156,7 @@ impl Response {
 }
 
 pub(crate) fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: saltern\r\n\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
 pub(crate) fn post(path: &str, body: &Value) -> String {
@@ -166,7 +166,7 @@ pub(crate) fn post(path: &str, body: &Value) -> String {
 /// Returns a POST with further header lines, each ended by CR LF.
 pub(crate) fn post_with(path: &str, headers: &str, body: &str) -> String {
     format!(
-        "POST {path} HTTP/1.1\r\nHost: saltern\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
         body.len()
     )
 }

@@ -186,7 +186,7 @@ fn request(method: &str, path: &str) -> Request<()> {
     let (deadline, milliseconds) = PATIENT.trim().split_once(": ").unwrap();
     Request::builder()
         .method(Method::from_bytes(method.as_bytes()).unwrap())
-        .uri(format!("http://saltern{path}"))
+        .uri(format!("http://localhost{path}"))
         .header("content-type", "application/json")
         .header(deadline, milliseconds)
         .body(())

@@ -57,7 +57,7 @@ fn listen(path: &Path) -> String {
 fn ask(path: &Path, uri: &str, headers: &str) -> String {
     let mut stream = UnixStream::connect(path).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    let request = format!("GET {uri} HTTP/1.1\r\nHost: saltern\r\nConnection: close\r\n{headers}\r\n");
+    let request = format!("GET {uri} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();

@@ -49,14 +49,14 @@ pub(crate) fn described(response: &Response) -> String {
 
 /// Returns a GET with further header lines, each ended by CR LF.
 pub(crate) fn get(path: &str, headers: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nHost: saltern\r\n{headers}\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n").into_bytes()
 }
 
 /// Returns a POST with further header lines, each ended by CR LF.
 pub(crate) fn post(path: &str, headers: &str, body: &Value) -> Vec<u8> {
     let body = body.to_string();
     format!(
-        "POST {path} HTTP/1.1\r\nHost: saltern\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        "POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}Content-Length: {}\r\n\r\n{body}",
         body.len()
     )
     .into_bytes()

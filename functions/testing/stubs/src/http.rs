@@ -105,7 +105,7 @@ impl Response {
 /// Returns the bytes of a request, with `Host` and `Content-Length`.
 #[must_use]
 pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
-    written(&format!("{method} {path} HTTP/1.1\r\nHost: saltern\r\n"), headers, body)
+    written(&format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n"), headers, body)
 }
 
 /// The client's end of a connection.

@@ -120,11 +120,9 @@ fn codes(route: Route) -> Vec<Code> {
     if route != Route::Health {
         codes.push(Code::Unauthorized);
     }
-    if matches!(route, Route::Batch | Route::Hash | Route::Metrics | Route::Verify) {
-        codes.push(Code::Forbidden);
-    }
     codes.extend([
         Code::BodyTooLarge,
+        Code::Forbidden,
         Code::HeadersTooLarge,
         Code::Internal,
         Code::InvalidRequest,
