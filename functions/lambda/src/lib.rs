@@ -90,7 +90,8 @@ fn compose<W: Workers>(
     seal_keys: Option<Keys>,
     start: impl FnOnce(&PoolSettings, bool) -> io::Result<W>,
 ) -> Result<(Handler<W>, Option<Publisher>), FatalError> {
-    let Settings { policies, pool, function, starts_cold, is_always_awake, distributions, .. } = settings;
+    let Settings { policies, pool, upgrades, function, starts_cold, is_always_awake, distributions, .. } =
+        settings;
     if pool.holders < pool.workers {
         tracing::warn!(
             at_once = pool.holders,
@@ -101,7 +102,7 @@ fn compose<W: Workers>(
     // Elsewhere a measurement would lengthen a cold start, and few hashes run side by side.
     let workers = start(&pool, is_always_awake)
         .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
-    let service = Service::new(policies, workers);
+    let service = Service::new(policies, workers).with_upgrades(upgrades);
     let service = if starts_cold { service.with_cold_start() } else { service };
     if let Some(keys) = seal_keys {
         let (current, required) = (keys.current(), keys.requires_seal());

@@ -13,6 +13,7 @@ use std::{
 
 use saltern_policy::{FirebaseProject, Limits, Policies};
 use saltern_pool::{PoolSettings, QueueLimits};
+use saltern_service::Upgrades;
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
 use crate::{FunctionSize, fatal_error::FatalError, policies};
@@ -22,6 +23,7 @@ use crate::{FunctionSize, fatal_error::FatalError, policies};
 pub(crate) struct Settings {
     pub(crate) policies: Policies,
     pub(crate) pool: PoolSettings,
+    pub(crate) upgrades: Upgrades,
     /// The function's name, which is a dimension of its metrics.
     pub(crate) function: String,
     /// Whether a request waits for this start. Provisioned environments and Managed Instances start
@@ -75,6 +77,7 @@ impl Settings {
         Ok(Self {
             policies,
             pool,
+            upgrades: parsed(&variable, UPGRADES)?.unwrap_or_default(),
             function: text(&variable, FUNCTION)?.unwrap_or_default(),
             starts_cold: text(&variable, INITIALIZATION)?.is_none_or(|how| how == ON_DEMAND),
             is_always_awake: machine.is_concurrent(),
@@ -234,6 +237,9 @@ const KERNELS: &str = "SALTERN_KERNELS";
 
 /// Unsalted and fast schemes whose hashes are verified too.
 const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
+
+/// The share of upgrades: `on`, `off` or `N%`.
+const UPGRADES: &str = "SALTERN_UPGRADES";
 
 /// Lowered ceilings of the policy document.
 const CEILINGS: &str = "SALTERN_CEILINGS";

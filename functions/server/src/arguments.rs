@@ -6,6 +6,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum, builder::FalseyValueParser};
+use saltern_service::Upgrades;
 
 use crate::{
     Failure, KernelArguments, MachineArguments,
@@ -37,6 +38,9 @@ pub struct ServeArguments {
     /// The keys of sealed hashes; only the owner of the file may read it
     #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
     pub(crate) seal_keys: Option<PathBuf>,
+    /// Which of the matches that need a new hash get one: on, off or a share such as 10%
+    #[arg(long, env = "SALTERN_UPGRADES", value_name = "on|off|N%", default_value_t)]
+    pub(crate) upgrades: Upgrades,
     #[command(flatten)]
     pub(crate) machine: MachineArguments,
     #[command(flatten)]

@@ -11,6 +11,7 @@ use saltern_kernels::Kernels;
 use saltern_policy::Policies;
 use saltern_pool::PoolSettings;
 use saltern_seal::Keys;
+use saltern_service::Upgrades;
 
 use crate::{Failure, document};
 use crate::{arguments::LogFormat, arguments::ServeArguments};
@@ -36,6 +37,7 @@ pub(super) struct Settings {
     pub(super) policies: Policies,
     /// The file with the keys of sealed hashes, and the keys.
     pub(super) seal_keys: Option<(PathBuf, Keys)>,
+    pub(super) upgrades: Upgrades,
     pub(super) pool: PoolSettings,
     pub(super) bounds: Bounds,
     pub(super) drain: DrainTimes,
@@ -83,6 +85,7 @@ impl Settings {
             access,
             tls,
             seal_keys,
+            upgrades: arguments.upgrades,
             pool: PoolSettings {
                 kernels: arguments.kernels.kernels,
                 bcrypt_lanes: arguments.kernels.bcrypt_lanes,
@@ -116,6 +119,7 @@ impl Settings {
             policies: self.policies.digest().to_owned(),
             accepted_weak: self.policies.accepted_weak().to_string(),
             firebase_project: self.policies.has_firebase_project(),
+            upgrades: self.upgrades,
             seal: self
                 .seal_keys
                 .as_ref()
@@ -137,6 +141,7 @@ pub(super) struct Started {
     policies: String,
     accepted_weak: String,
     firebase_project: bool,
+    upgrades: Upgrades,
     /// The id of the current key, and whether hashes without a seal are refused.
     seal: Option<(String, bool)>,
 }
@@ -156,6 +161,7 @@ impl Started {
             policies = self.policies,
             accepted_weak = self.accepted_weak,
             firebase_project = self.firebase_project,
+            upgrades = %self.upgrades,
             seal_key = self.seal.as_ref().map(|(id, _)| id),
             seal_required = self.seal.as_ref().is_some_and(|(_, required)| *required),
             "serving"

@@ -16,6 +16,7 @@ use crate::{
     Caller, Code, End, Problem, Rehash, Step, Timing,
     command::{Element, SecretText, Task},
     seal::{self, Unsealed},
+    upgrades::Turns,
 };
 
 /// A finished task: the result for the caller, and the step for the log and the metrics.
@@ -61,6 +62,7 @@ pub(crate) struct Executor<'a, W> {
     pub(crate) workers: &'a W,
     /// The keys that open stored hashes and seal new ones, if there are any.
     pub(crate) keys: Option<&'a Keys>,
+    pub(crate) upgrades: &'a Turns,
     /// The program that waits for the answer.
     pub(crate) caller: &'a Caller,
     /// When the answer becomes useless to the caller.
@@ -229,6 +231,7 @@ impl<W: Workers> Executor<'_, W> {
         step.end = if matches { End::Match } else { End::Mismatch };
         step.rehash_reason =
             rehash.map(RehashReason::name).or_else(|| stale.as_ref().and_then(|unsealed| unsealed.due));
+        let wanted = wanted.filter(|_| step.rehash_reason.is_some() && self.upgrades.take());
         let anew = stale.zip(wanted.as_ref()).and_then(|(unsealed, wanted)| {
             let hash = self.sealed(unsealed.text, wanted.context.as_ref(), step)?;
             step.rehashed = Some(Rehash { policy: policy.clone(), algorithm: step.algorithm, timing: None });

@@ -34,6 +34,7 @@ mod route;
 mod seal;
 mod service;
 mod trace;
+mod upgrades;
 
 pub use body::Body;
 pub use caller::{Caller, Identity, Scope};
@@ -49,6 +50,7 @@ pub use response::Answer;
 pub use route::Route;
 pub use service::Service;
 pub use trace::{TRACEPARENT, Trace};
+pub use upgrades::Upgrades;
 
 /// The OpenAPI 3.1 document, as `GET /openapi.json` serves it.
 ///

@@ -26,6 +26,7 @@ use crate::{
     metrics::{self, DroppedLines, Prometheus, Sink},
     request,
     response::{self, Content, PoliciesDocument},
+    upgrades::{Turns, Upgrades},
 };
 
 /// The service behind every front door. Its workers are the pool, except in tools.
@@ -35,6 +36,7 @@ pub struct Service<W = Pool> {
     workers: W,
     /// The keys of sealed hashes. A request uses the same keys from its beginning to its end.
     keys: ArcSwapOption<Keys>,
+    upgrades: Turns,
     sinks: Vec<Arc<dyn Sink>>,
     prometheus: Option<Arc<Prometheus>>,
     is_unused: AtomicBool,
@@ -50,6 +52,7 @@ impl<W: Workers> Service<W> {
             policies,
             workers,
             keys: ArcSwapOption::empty(),
+            upgrades: Turns::default(),
             sinks: Vec::new(),
             prometheus: None,
             is_unused: AtomicBool::new(false),
@@ -67,6 +70,12 @@ impl<W: Workers> Service<W> {
     /// last request that uses them ends.
     pub fn install_keys(&self, keys: Keys) {
         self.keys.store(Some(Arc::new(keys)));
+    }
+
+    /// Makes only this share of the upgrades that are due.
+    #[must_use]
+    pub fn with_upgrades(self, wanted: Upgrades) -> Self {
+        Self { upgrades: Turns::of(wanted), ..self }
     }
 
     /// Adds a sink, which receives the samples of every request.
@@ -132,6 +141,7 @@ impl<W: Workers> Service<W> {
             policies: &self.policies,
             workers: &self.workers,
             keys: keys.as_deref(),
+            upgrades: &self.upgrades,
             caller: &incoming.arrival.caller,
             deadline: incoming.not_after(),
         };

@@ -208,6 +208,10 @@ async fn a_hash_that_should_be_replaced_is_replaced_on_request() {
     let wrong = verification(&service, &json!({"password": "q", "hash": old, "rehash": true})).await;
     assert!(wrong.get("rehashed").is_none());
 
+    let off = self::service().with_upgrades("off".parse().unwrap());
+    let kept = verification(&off, &json!({"password": "p", "hash": old, "rehash": true})).await;
+    assert_eq!(kept, without);
+
     let after = made(&service, "p", AFTER_CURRENT).await;
     let kept = verification(&service, &json!({"password": "p", "hash": after, "rehash": true})).await;
     assert_eq!((&kept["needs_rehash"], kept.get("rehashed")), (&json!(false), None));

@@ -171,8 +171,9 @@ variable "settings" {
   validation {
     condition = length(setsubtract(keys(var.settings), [
       "accept_weak", "ceilings", "distributions", "distributions_seconds", "firebase_project", "kernels", "seal_keys",
+      "upgrades",
     ])) == 0
-    error_message = "settings has an unknown field. The fields are accept_weak, ceilings, distributions, distributions_seconds, firebase_project, kernels and seal_keys."
+    error_message = "settings has an unknown field. The fields are accept_weak, ceilings, distributions, distributions_seconds, firebase_project, kernels, seal_keys and upgrades."
   }
 }
 

@@ -35,6 +35,7 @@ resource "aws_lambda_function" "main" {
         SALTERN_DISTRIBUTIONS         = var.settings.distributions
         SALTERN_DISTRIBUTIONS_SECONDS = tostring(var.settings.distributions_seconds)
         SALTERN_KERNELS               = var.settings.kernels
+        SALTERN_UPGRADES              = var.settings.upgrades
       },
       length(var.settings.accept_weak) == 0 ? {} : { SALTERN_ACCEPT_WEAK = join(",", var.settings.accept_weak) },
       { for variable, secret in local.secrets : variable => secret.file },

@@ -459,7 +459,8 @@ variable "settings" {
     listed policy. `distributions` is `cloudwatch` to send the distributions to CloudWatch's API, or `printed` to write them
     to the log. `distributions_seconds` is the minimum number of seconds between two such calls. `firebase_project`
     (its parameters) and `seal_keys` (the keys of sealed hashes) name a layer version, and a file in it that KMS has encrypted
-    (infra/README.md). `kernels` is `lanes`, or `crates` for the reference implementations.
+    (infra/README.md). `kernels` is `lanes`, or `crates` for the reference implementations. `upgrades` says which of the matches
+    that need a new hash get one: `on`, `off`, or a share such as `10%`.
   EOT
   type = object({
     accept_weak           = optional(list(string), [])
@@ -475,6 +476,7 @@ variable "settings" {
       layer_arn = string
       file      = optional(string, "/opt/seal-keys.kms")
     }))
+    upgrades = optional(string, "on")
   })
   default  = {}
   nullable = false
@@ -521,6 +523,11 @@ variable "settings" {
   validation {
     condition     = contains(["lanes", "crates"], var.settings.kernels)
     error_message = "settings.kernels must be lanes or crates."
+  }
+
+  validation {
+    condition     = can(regex("^(on|off|([0-9]|[1-9][0-9]|100)%)$", var.settings.upgrades))
+    error_message = "settings.upgrades must be on, off or a share from 0% to 100%."
   }
 
   validation {

@@ -168,6 +168,7 @@ run "no_secret_is_in_the_environment" {
       distributions         = "printed"
       distributions_seconds = 60
       kernels               = "crates"
+      upgrades              = "10%"
     }
   }
 
@@ -178,6 +179,7 @@ run "no_secret_is_in_the_environment" {
       SALTERN_DISTRIBUTIONS         = "printed"
       SALTERN_DISTRIBUTIONS_SECONDS = "60"
       SALTERN_KERNELS               = "crates"
+      SALTERN_UPGRADES              = "10%"
     })
     error_message = "The environment must hold the settings and no secret."
   }
@@ -191,6 +193,7 @@ run "the_default_settings_are_those_of_the_function" {
       SALTERN_DISTRIBUTIONS         = "cloudwatch"
       SALTERN_DISTRIBUTIONS_SECONDS = "30"
       SALTERN_KERNELS               = "lanes"
+      SALTERN_UPGRADES              = "on"
     })
     error_message = "The default environment must be the function's own defaults, and must accept no weak scheme."
   }

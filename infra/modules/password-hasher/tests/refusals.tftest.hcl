@@ -570,6 +570,16 @@ run "a_rollback_to_latest_is_refused" {
   expect_failures = [var.rollback_to_version]
 }
 
+run "a_share_of_upgrades_above_all_is_refused" {
+  command = plan
+
+  variables {
+    settings = { upgrades = "101%" }
+  }
+
+  expect_failures = [var.settings]
+}
+
 run "unknown_kernels_are_refused" {
   command = plan
 
