@@ -40,16 +40,11 @@ ThisBuild / homepage := publishedBy.homepage
 ThisBuild / scmInfo := publishedBy.scm
 ThisBuild / developers := publishedBy.developers
 
-// `-Dsaltern.repository=…` publishes to a directory, as a Maven repository. The default is Maven
-// Central.
+// `-Dsaltern.repository=…` publishes to a directory, as a Maven repository. A release goes from there
+// to Maven Central, without sbt.
 val directory: Option[File] = sys.props.get("saltern.repository").map(file)
 ThisBuild / resolvers ++= directory.map(d => "saltern-repository" at d.toURI.toString)
-ThisBuild / publishTo :=
-  (directory match {
-    case Some(own)                 => Some(MavenCache("saltern-repository", own))
-    case None if !isSnapshot.value => localStaging.value
-    case None                      => Some("central-snapshots" at "https://central.sonatype.com/repository/maven-snapshots/")
-  })
+ThisBuild / publishTo := directory.map(MavenCache("saltern-repository", _))
 val centralReady = taskKey[Unit]("Refuses where the POM lacks what Maven Central wants of it.")
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"), "MIT" -> url("https://opensource.org/license/mit"))
 ThisBuild / scalaVersion := scala213
@@ -71,9 +66,7 @@ val common = Seq(
       sys.error(s"${name.value}: fill in ${missing.mkString(", ")} (publisher.properties, docs/PUBLISHING.md)")
   },
   // `-Dsaltern.test.java.home.2.13=…` and `….3=…`: the JDK that runs the tests of that Scala.
-  Test / javaHome := sys.props.get(s"saltern.test.java.home.${scalaBinaryVersion.value}").map(file),
-  publish := (if (directory.isEmpty) publish.dependsOn(centralReady) else publish).value,
-  PgpKeys.publishSigned := PgpKeys.publishSigned.dependsOn(centralReady).value
+  Test / javaHome := sys.props.get(s"saltern.test.java.home.${scalaBinaryVersion.value}").map(file)
 )
 val unpublished = Seq(publish / skip := true, centralReady := {}, mimaPreviousArtifacts := Set.empty)
 
