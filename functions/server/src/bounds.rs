@@ -168,6 +168,10 @@ const IO_THREADS: usize = 2;
 /// The rest is for 48 batches of 1 MiB that are being received.
 pub(super) const MAX_BODY_BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
 
+/// A caller that is alone leaves one part in so many free, so that the first requests of another
+/// caller evict none.
+pub(super) const RESERVE: usize = 16;
+
 /// Requests at once on an HTTP/2 connection: a quarter of the queue, so that no caller fills it
 /// alone.
 pub(super) const MAX_STREAMS: u32 = 256;
@@ -219,8 +223,9 @@ mod tests {
     fn the_security_guide_states_these_bounds() {
         let guide = include_str!("../../../SECURITY.md").split_whitespace().collect::<Vec<_>>().join(" ");
         let (first_byte, answer) = (FIRST_BYTE_TIMEOUT.as_secs(), ANSWER_TIMEOUT.as_secs());
-        let [shared, bodies, answers] =
-            [SHARED_BYTES, MAX_BODY_BYTES_AT_ONCE, UNSENT_ANSWER_BYTES].map(|bytes| bytes / (1024 * 1024));
+        let [shared, bodies, reserve, answers] =
+            [SHARED_BYTES, MAX_BODY_BYTES_AT_ONCE, MAX_BODY_BYTES_AT_ONCE / RESERVE, UNSENT_ANSWER_BYTES]
+                .map(|bytes| bytes / (1024 * 1024));
         let connection = CONNECTION_BYTES / 1024;
         assert_eq!((EXCHANGES, FEW_STREAMS, SHARE_OF_AN_ADDRESS, HANDSHAKES), (2048, 4, 2, 1));
         for sentence in [
@@ -230,7 +235,8 @@ mod tests {
             format!(
                 "{MAX_GREETED} connections may stay after their handshake, and {MAX_ASKING} after their first byte."
             ),
-            format!("All bodies together have at most {bodies} MiB."),
+            format!("All bodies together have at most {bodies} MiB,"),
+            format!("A caller that is alone leaves {reserve} MiB of it free."),
             "only four are open before the first token".to_owned(),
             format!("At most {MAX_BEHIND} connections may leave so much unread that their buffers are full."),
             format!("at most 2,048 HTTP/2 requests with their answers, and {answers} MiB of long answers."),

@@ -8,7 +8,8 @@ use saltern_service::{Answer, Arrival, Caller, Ids, Incoming, PeerAddress, Probl
 use tokio::sync::Semaphore;
 
 use super::{
-    bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, UNSENT_ANSWER_BYTES},
+    bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, RESERVE, UNSENT_ANSWER_BYTES},
+    room::Room,
     settings::seal_keys,
     tls::Tls,
     tokens::Access,
@@ -22,8 +23,8 @@ pub(super) struct Door<W> {
     keys_file: Option<PathBuf>,
     tls: Option<Tls>,
     bounds: Bounds,
-    /// Memory for bodies that is still free, in bytes.
-    pub(super) room: Semaphore,
+    /// Memory for bodies, in bytes.
+    pub(super) bodies: Arc<Room>,
     /// Places for HTTP/2 requests that are still free.
     pub(super) places: Arc<Semaphore>,
     /// Memory for unsent answers that is still free, in bytes.
@@ -44,7 +45,7 @@ impl<W: Workers> Door<W> {
             keys_file,
             tls,
             bounds,
-            room: Semaphore::new(MAX_BODY_BYTES_AT_ONCE),
+            bodies: Room::new(MAX_BODY_BYTES_AT_ONCE, MAX_BODY_BYTES_AT_ONCE / RESERVE),
             places: Arc::new(Semaphore::new(EXCHANGES)),
             answers: Arc::new(Semaphore::new(UNSENT_ANSWER_BYTES)),
         }

@@ -21,15 +21,13 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, SizeHint};
 use saltern_pool::Workers;
 use saltern_service::{Answer, Arrival, Body, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service};
-use tokio::{
-    sync::{OwnedSemaphorePermit, SemaphorePermit},
-    time::timeout,
-};
+use tokio::{sync::OwnedSemaphorePermit, time::timeout};
 use zeroize::Zeroizing;
 
 use super::{
     bounds::SMALL_ANSWER_BYTES,
     door::Door,
+    room::RoomOf,
     sending::{Held, Sending},
     socket::Socket,
     watch::ActiveRequest,
@@ -82,10 +80,10 @@ impl<W: Workers> Door<W> {
         let route = incoming.route()?;
         self.take_place(incoming, parts, peer)?;
         let limit = route.body_limit();
-        let expected = expected_bytes(sent, limit)?;
+        let capacity = first_capacity(sent, limit)?;
         let read = async {
             let body = if route.reads_body() {
-                self.read(sent, expected, limit).await
+                self.read(sent, capacity, limit, RoomOf::of(&incoming.arrival)).await
             } else {
                 discard(sent, limit).await.map(|()| Body::default())
             };
@@ -129,28 +127,38 @@ impl<W: Workers> Door<W> {
 
     /// Reads a body.
     ///
-    /// Until the last byte has arrived, the body counts against the memory for bodies with the
-    /// bytes that have arrived, not with its declared length. Later it lives only until it is
-    /// parsed.
+    /// Until the last byte has arrived, the memory that is allocated for it counts against its
+    /// caller's share. Later it lives only until it is parsed.
     async fn read(
         &self,
         sent: &mut hyper::body::Incoming,
-        expected: usize,
+        mut capacity: usize,
         limit: usize,
+        of: RoomOf,
     ) -> Result<Body, Unread> {
-        let mut body = Zeroizing::new(Vec::with_capacity(expected.min(USUAL_BODY_BYTES)));
-        let mut taken: Option<SemaphorePermit<'_>> = None;
-        while let Some(data) = next_part(sent, limit - body.len()).await? {
-            let room =
-                u32::try_from(data.len()).ok().and_then(|bytes| self.room.try_acquire_many(bytes).ok());
-            let Some(room) = room else { return Err(Problem::overloaded(AFTER_OTHERS).into()) };
-            match &mut taken {
-                Some(taken) => taken.merge(room),
-                None => taken = Some(room),
+        let full = || Problem::overloaded(AFTER_OTHERS);
+        let room = self.bodies.take(of, capacity).ok_or_else(full)?;
+        let mut body = Zeroizing::new(Vec::with_capacity(capacity));
+        loop {
+            let part = tokio::select! {
+                biased;
+                part = next_part(sent, limit - body.len()) => part?,
+                () = room.evicted() => return Err(full().into()),
+            };
+            let Some(data) = part else { return Ok(body.into()) };
+            room.received();
+            let len = body.len() + data.len();
+            if len > capacity {
+                let grown = len.max(2 * capacity).min(limit);
+                if !room.grow(grown - capacity) {
+                    return Err(full().into());
+                }
+                let more = grown - body.len();
+                body.reserve_exact(more);
+                capacity = grown;
             }
             body.extend_from_slice(&data);
         }
-        Ok(body.into())
     }
 }
 
@@ -384,9 +392,9 @@ fn head_bytes(parts: &Parts) -> usize {
     parts.headers.iter().map(field).sum::<usize>() + uri
 }
 
-/// Returns the declared length of the body, or the limit if the request declares none.
-fn expected_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<usize, Problem> {
-    let Some(declared) = sent.size_hint().exact() else { return Ok(limit) };
+/// Returns the declared length of the body. Without one it is that of usual bodies.
+fn first_capacity(sent: &hyper::body::Incoming, limit: usize) -> Result<usize, Problem> {
+    let Some(declared) = sent.size_hint().exact() else { return Ok(USUAL_BODY_BYTES.min(limit)) };
     let declared = usize::try_from(declared).map_err(|_| Problem::body_too_large())?;
     if declared > limit { Err(Problem::body_too_large()) } else { Ok(declared) }
 }
@@ -402,7 +410,7 @@ fn is_well_formed(parts: &Parts) -> bool {
     one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
 
-/// Bytes that are allocated before the first byte of a body: enough for any single operation.
+/// Bytes that are allocated for a body without a declared length: enough for any single operation.
 const USUAL_BODY_BYTES: usize = 16 * 1024;
 
 /// `Retry-After` when other requests take all memory or all places. Most bodies are read, and most

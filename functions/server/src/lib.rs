@@ -23,6 +23,7 @@ mod plain;
 pub mod process;
 #[cfg(test)]
 mod residue;
+mod room;
 mod sending;
 mod settings;
 mod slots;

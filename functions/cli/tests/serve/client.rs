@@ -171,6 +171,13 @@ pub(crate) fn post_with(path: &str, headers: &str, body: &str) -> String {
     )
 }
 
+/// Returns the head of a batch. The server answers it with 100 when it has room for the body.
+pub(crate) fn batch_head(headers: &str, length: &str) -> String {
+    format!(
+        "POST /batch HTTP/1.1\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n{headers}{length}\r\n\r\n"
+    )
+}
+
 /// Sends one request on a new connection.
 pub(crate) fn ask(address: SocketAddr, request: impl AsRef<[u8]>) -> Response {
     Client::connect(address).ask(request)

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::net::TcpSocket;
 
 use super::{
-    client::{Client, ask, get, hash, post, post_with, verify},
+    client::{Client, ask, batch_head, get, hash, post, post_with, verify},
     server::{PATIENCE, Server, until},
 };
 
@@ -274,35 +274,33 @@ fn a_caller_that_reads_nothing_is_disconnected() {
 #[test]
 fn the_memory_of_all_bodies_is_limited() {
     let server = Server::start(&["--body-timeout-ms", "60000"]);
-    let declared = format!(
-        "POST /batch HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        1024 * 1024
-    );
-    let begin = |bytes: usize| {
+    let begin = |length: &str| {
         let mut client = Client::connect(server.address());
-        client.send(&declared);
-        client.send("x".repeat(bytes));
-        client
+        let status = client.ask(batch_head("", length)).status;
+        (status == 100).then_some(client)
     };
-    // Received bytes count against the limit; a declared length does not.
-    let mut slow: Vec<Client> = (0..64).map(|_| begin(0)).collect();
-    assert_eq!(ask(server.address(), post("/hash", &json!({"password": "p"}))).status, 200);
-    slow.extend((0..64).map(|_| begin(1024 * 1024 - 1)));
-    slow.push(begin(60));
-    until(|| {
-        let response = ask(server.address(), post("/hash", &json!({"password": "p"})));
-        (response.status == 503).then(|| response.assert_problem(503, "overloaded"))
-    })
-    .expect("other bodies take all 64 MiB");
+    // A declared length counts as soon as the head is read. A caller that is alone leaves 4 MiB.
+    let mut slow: Vec<Client> = (0..60).map(|_| begin("Content-Length: 1048576").unwrap()).collect();
+    assert!(begin("Content-Length: 1").is_none());
+    ask(server.address(), post("/hash", &json!({"password": "p"}))).assert_problem(503, "overloaded");
     assert_eq!(ask(server.address(), get("/health")).status, 200);
     let unwanted = format!("GET /health HTTP/1.1\r\nContent-Length: 1000\r\n\r\n{}", "x".repeat(1000));
     assert_eq!(ask(server.address(), unwanted).status, 200, "a body that the route ignores needs no memory");
-    drop(slow);
+    drop(slow.pop());
     until(|| {
         let response = ask(server.address(), post("/hash", &json!({"password": "p"})));
         (response.status == 200).then_some(())
     })
-    .expect("clients that leave make room");
+    .expect("a client that leaves makes room");
+    // A body without a declared length grows, and counts with the memory that it has.
+    let mut chunked: Vec<Client> = (0..64).map(|_| begin("Transfer-Encoding: chunked").unwrap()).collect();
+    assert!(begin("Transfer-Encoding: chunked").is_none());
+    chunked.truncate(1);
+    until(|| begin("Content-Length: 900000").is_some().then_some(())).expect("the others have left");
+    chunked[0].send(format!("10001\r\n{}\r\n", " ".repeat(0x10001)));
+    drop(slow);
+    chunked[0].send("2\r\n{}\r\n0\r\n\r\n");
+    chunked[0].receive().assert_problem(400, "invalid_request");
 }
 
 /// The time of the requests that were refused before their operation was known.
