@@ -170,7 +170,7 @@ async fn http2<W: Workers>(
             .max_concurrent_streams(MAX_STREAMS)
             .max_header_list_size(HEADER_LIST_BYTES)
             .initial_stream_window_size(WINDOW_BYTES)
-            .initial_connection_window_size(WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .keep_alive_interval(PING_EVERY)
             .keep_alive_timeout(PING_TIMEOUT)
             .serve_connection(TokioIo::new(wire), service)
@@ -285,6 +285,11 @@ const READ_BUFFER_BYTES: usize = MAX_HEAD_BYTES;
 #[expect(clippy::cast_possible_truncation, reason = "64 KiB")]
 const HEADER_LIST_BYTES: u32 = 4 * MAX_HEAD_BYTES as u32;
 
-/// Bytes of bodies that a connection may send before the server has read them: the initial value of
-/// HTTP/2 (RFC 9113 §6.9.2).
+/// Bytes of a body that a peer may send before the server has read them: the initial value of HTTP/2
+/// (RFC 9113 §6.9.2).
 const WINDOW_BYTES: u32 = 65_535;
+
+/// The same for all bodies of a connection. An unread body leaves room for those of other callers
+/// behind the same proxy. The HTTP/2 crate ends a connection on which more short frames are unread
+/// than this window makes likely: one frame of each of [`MAX_STREAMS`] has to fit.
+const CONNECTION_WINDOW_BYTES: u32 = 4 * WINDOW_BYTES;

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{
     client::{Client, ask, batch_head, post_with},
+    http2::Http2,
     server::{Server, until},
 };
 
@@ -42,6 +43,38 @@ fn a_caller_within_its_share_evicts_the_bodies_that_are_longest_without_a_byte()
     until(|| begin_batch(&server, GREEDY)).expect("what nobody uses is free again");
 }
 
+#[test]
+fn stalled_bodies_on_a_connection_do_not_keep_the_other_callers_on_it_from_their_answers() {
+    let server = Server::with_tokens(&tokens(), &[]);
+    let mut proxy = Http2::connect(server.address());
+    proxy.use_token(GREEDY);
+    let mut stalled = proxy.stall("/batch", &[b' '; 16 * 1024], 60);
+    // The server has not read the first of these when the last one arrives.
+    stalled.extend(proxy.stall("/batch", b" ", 190));
+    let body = json!({"password": "p".repeat(1000), "hash": null}).to_string();
+    for token in [HONEST, OTHER].repeat(10) {
+        proxy.use_token(token);
+        let (status, answer) = proxy.ask("POST", "/verify", &body);
+        assert_eq!(status, 200, "{answer}");
+    }
+    let answers = proxy.end(stalled, b"{}");
+    assert!(answers.into_iter().flatten().all(|(status, _)| status == 400));
+}
+
+#[test]
+fn refused_bodies_do_not_fill_the_window_of_their_connection() {
+    let server = Server::with_tokens(&tokens(), &[]);
+    let _all_of_its_room: Vec<Client> = (0..60).map(|_| begin_batch(&server, GREEDY).unwrap()).collect();
+    let mut proxy = Http2::connect(server.address());
+    proxy.use_token(GREEDY);
+    let refused = proxy.stall("/batch", &[b' '; 16 * 1024], 100);
+    let answers = proxy.end(refused, b"");
+    assert!(answers.iter().all(|answer| answer.as_ref().is_some_and(|(status, _)| *status == 503)));
+    proxy.use_token(HONEST);
+    let body = json!({"password": "p", "hash": null}).to_string();
+    assert_eq!(proxy.ask("POST", "/verify", &body).0, 200);
+}
+
 /// Sends the head of a batch of 1 MiB. `None` if the server has no room for it.
 fn begin_batch(server: &Server, token: &str) -> Option<Client> {
     let mut client = Client::connect(server.address());
@@ -59,11 +92,12 @@ fn bearer(token: &str) -> String {
 
 /// The tokens file.
 fn tokens() -> String {
-    format!("greedy verify never {GREEDY}\nhonest verify never {HONEST}\n")
+    format!("greedy verify never {GREEDY}\nhonest verify never {HONEST}\nother verify never {OTHER}\n")
 }
 
 const GREEDY: &str = "greedy-0123456789abcdef0123456789";
 const HONEST: &str = "honest-0123456789abcdef0123456789";
+const OTHER: &str = "other-0123456789abcdef0123456789";
 
 /// The longest body of a batch.
 const MIB: usize = 1024 * 1024;

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use h2::{
-    Ping, PingPong, SendStream,
+    Ping, PingPong, RecvStream, SendStream,
     client::{ResponseFuture, SendRequest},
 };
-use http::{Method, Request};
+use http::{Method, Request, Response};
 use serde_json::{Value, json};
 use tokio::{net::TcpStream, runtime::Runtime, task::JoinHandle, time::timeout};
 
@@ -70,12 +70,17 @@ fn an_idle_connection_ends() {
     until(|| client.has_ended().then_some(())).expect("the server ends an idle connection");
 }
 
+/// A request without the end of its body.
+pub(crate) type Stalled = (ResponseFuture, SendStream<Bytes>);
+
 pub(crate) struct Http2 {
     runtime: Runtime,
     requests: SendRequest<Bytes>,
     connection: JoinHandle<Result<(), h2::Error>>,
     pings: PingPong,
     sent: Vec<ResponseFuture>,
+    /// The token of all further requests.
+    token: Option<&'static str>,
 }
 
 impl Http2 {
@@ -96,7 +101,12 @@ impl Http2 {
             let pings = connection.ping_pong().unwrap();
             (requests, tokio::spawn(connection), pings)
         });
-        Self { runtime, requests, connection, pings, sent: Vec::new() }
+        Self { runtime, requests, connection, pings, sent: Vec::new(), token: None }
+    }
+
+    /// Sends all further requests with this token.
+    pub(crate) fn use_token(&mut self, token: &'static str) {
+        self.token = Some(token);
     }
 
     /// Waits until the server has read all that was sent.
@@ -160,9 +170,30 @@ impl Http2 {
         self.connection.abort();
     }
 
-    fn begin(&mut self, path: &str, part: &'static [u8]) -> (ResponseFuture, SendStream<Bytes>) {
+    /// Begins these requests with a part of a body. They stall until [`Self::end`].
+    pub(crate) fn stall(&mut self, path: &str, part: &'static [u8], count: usize) -> Vec<Stalled> {
+        (0..count).map(|_| self.begin(path, part)).collect()
+    }
+
+    /// Sends the end of stalled bodies and returns the responses; `None` for a stream that the server
+    /// refused or reset.
+    pub(crate) fn end(&mut self, stalled: Vec<Stalled>, end: &'static [u8]) -> Vec<Option<(u16, Value)>> {
+        let mut answers = Vec::new();
+        for (sent, mut body) in stalled {
+            // The stream may have been reset.
+            let _ended = body.send_data(Bytes::from_static(end), true);
+            answers.push(self.runtime.block_on(async {
+                let response = timeout(PATIENCE, sent).await.expect("an answer in time").ok()?;
+                Some(read(response).await)
+            }));
+        }
+        answers
+    }
+
+    fn begin(&mut self, path: &str, part: &'static [u8]) -> Stalled {
         self.requests = self.runtime.block_on(self.requests.clone().ready()).unwrap();
-        let (sent, mut body) = self.requests.send_request(request("POST", path), false).unwrap();
+        let request = self.request("POST", path);
+        let (sent, mut body) = self.requests.send_request(request, false).unwrap();
         body.send_data(Bytes::from_static(part), false).unwrap();
         (sent, body)
     }
@@ -174,27 +205,33 @@ impl Http2 {
     fn send_one(&mut self, method: &str, path: &str, body: &str) -> ResponseFuture {
         self.requests = self.runtime.block_on(self.requests.clone().ready()).unwrap();
         // This only passes the request to the thread of the connection.
-        let (sent, mut stream) = self.requests.send_request(request(method, path), body.is_empty()).unwrap();
+        let request = self.request(method, path);
+        let (sent, mut stream) = self.requests.send_request(request, body.is_empty()).unwrap();
         if !body.is_empty() {
             stream.send_data(Bytes::copy_from_slice(body.as_bytes()), true).unwrap();
         }
         sent
     }
-}
 
-fn request(method: &str, path: &str) -> Request<()> {
-    let (deadline, milliseconds) = PATIENT.trim().split_once(": ").unwrap();
-    Request::builder()
-        .method(Method::from_bytes(method.as_bytes()).unwrap())
-        .uri(format!("http://localhost{path}"))
-        .header("content-type", "application/json")
-        .header(deadline, milliseconds)
-        .body(())
-        .unwrap()
+    fn request(&self, method: &str, path: &str) -> Request<()> {
+        let (deadline, milliseconds) = PATIENT.trim().split_once(": ").unwrap();
+        let mut request = Request::builder()
+            .method(Method::from_bytes(method.as_bytes()).unwrap())
+            .uri(format!("http://localhost{path}"))
+            .header("content-type", "application/json")
+            .header(deadline, milliseconds);
+        if let Some(token) = self.token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        request.body(()).unwrap()
+    }
 }
 
 async fn answer(sent: ResponseFuture) -> (u16, Value) {
-    let response = timeout(PATIENCE, sent).await.expect("an answer in time").unwrap();
+    read(timeout(PATIENCE, sent).await.expect("an answer in time").unwrap()).await
+}
+
+async fn read(response: Response<RecvStream>) -> (u16, Value) {
     let status = response.status().as_u16();
     let mut stream = response.into_body();
     let mut body = Vec::new();
