@@ -12,7 +12,7 @@ use hyper::{
     server::conn::{http1, http2},
     service::service_fn,
 };
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use saltern_pool::Workers;
 use saltern_service::{MAX_HEAD_BYTES, PeerAddress, Problem};
 use tokio::time::{Sleep, sleep_until, timeout};
@@ -27,6 +27,7 @@ use super::{
     slots::Slot,
     sniff::{Opening, Protocol},
     socket::Socket,
+    streams::Streams,
     watch::Watch,
     wire::{Stream, Wire},
 };
@@ -165,7 +166,7 @@ async fn http2<W: Workers>(
         })
     };
     let mut connection = pin!(
-        http2::Builder::new(TokioExecutor::new())
+        http2::Builder::new(Streams)
             .timer(TokioTimer::new())
             .max_concurrent_streams(MAX_STREAMS)
             .max_header_list_size(HEADER_LIST_BYTES)

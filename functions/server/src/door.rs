@@ -25,8 +25,8 @@ pub(super) struct Door<W> {
     bounds: Bounds,
     /// Memory for bodies, in bytes.
     pub(super) bodies: Arc<Room>,
-    /// Places for HTTP/2 requests that are still free.
-    pub(super) places: Arc<Semaphore>,
+    /// Places for HTTP/2 requests.
+    pub(super) places: Arc<Room>,
     /// Memory for unsent answers that is still free, in bytes.
     pub(super) answers: Arc<Semaphore>,
 }
@@ -46,7 +46,7 @@ impl<W: Workers> Door<W> {
             tls,
             bounds,
             bodies: Room::new(MAX_BODY_BYTES_AT_ONCE, MAX_BODY_BYTES_AT_ONCE / RESERVE),
-            places: Arc::new(Semaphore::new(EXCHANGES)),
+            places: Room::new(EXCHANGES, EXCHANGES / RESERVE),
             answers: Arc::new(Semaphore::new(UNSENT_ANSWER_BYTES)),
         }
     }

@@ -4,6 +4,7 @@ use std::{
     convert::Infallible,
     error::Error,
     fmt,
+    future::pending,
     iter::successors,
     pin::Pin,
     sync::Arc,
@@ -27,9 +28,10 @@ use zeroize::Zeroizing;
 use super::{
     bounds::SMALL_ANSWER_BYTES,
     door::Door,
-    room::RoomOf,
+    room::{RoomOf, Taken},
     sending::{Held, Sending},
     socket::Socket,
+    streams::eviction,
     watch::ActiveRequest,
 };
 
@@ -62,7 +64,12 @@ impl<W: Workers> Door<W> {
             }
         }
         peer.active.was_read(ends_in_a_blank_line);
-        Ok(self.service.answer(incoming).await)
+        if let Some(place) = &peer.place {
+            place.waits_for_server();
+        }
+        let answer = self.service.answer(incoming).await;
+        peer.is_waited_for();
+        Ok(answer)
     }
 
     /// Checks the head of a request and reads its body.
@@ -83,9 +90,9 @@ impl<W: Workers> Door<W> {
         let capacity = first_capacity(sent, limit)?;
         let read = async {
             let body = if route.reads_body() {
-                self.read(sent, capacity, limit, RoomOf::of(&incoming.arrival)).await
+                self.read(sent, capacity, limit, RoomOf::of(&incoming.arrival), peer).await
             } else {
-                discard(sent, limit).await.map(|()| Body::default())
+                discard(sent, limit, peer).await.map(|()| Body::default())
             };
             match body {
                 Ok(_) if parts.version == Version::HTTP_2 && !sent.is_end_stream() => Err(Unanswerable::Gone),
@@ -97,15 +104,26 @@ impl<W: Workers> Door<W> {
                 Ok(body) => Ok(body),
             }
         };
-        timeout(self.bounds().body_timeout, read).await.map_err(|_| Problem::request_timeout())?
+        let read = timeout(self.bounds().body_timeout, read);
+        let evicted = async {
+            match &peer.place {
+                Some(place) => place.evicted().await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            read = read => read.map_err(|_| Problem::request_timeout())?,
+            () = evicted => Err(Unanswerable::Busy),
+        }
     }
 
     /// Takes a place for the request of a known caller over HTTP/2. A connection of HTTP/1 has one
     /// request at a time, and is bounded itself.
     fn take_place(&self, incoming: &Incoming, parts: &Parts, peer: &mut Peer) -> Result<(), Unanswerable> {
         if parts.version == Version::HTTP_2 && incoming.arrival.caller.is_authenticated() {
-            let place = Arc::clone(&self.places).try_acquire_owned();
-            peer.place = Some(place.map_err(|_| Unanswerable::Busy)?);
+            let place = self.places.take(RoomOf::of(&incoming.arrival), 1, eviction());
+            peer.place = Some(place.ok_or(Unanswerable::Busy)?);
         }
         Ok(())
     }
@@ -135,18 +153,19 @@ impl<W: Workers> Door<W> {
         mut capacity: usize,
         limit: usize,
         of: RoomOf,
+        peer: &Peer,
     ) -> Result<Body, Unread> {
         let full = || Problem::overloaded(AFTER_OTHERS);
-        let room = self.bodies.take(of, capacity).ok_or_else(full)?;
+        let room = self.bodies.take(of, capacity, Arc::default()).ok_or_else(full)?;
         let mut body = Zeroizing::new(Vec::with_capacity(capacity));
         loop {
             let part = tokio::select! {
                 biased;
-                part = next_part(sent, limit - body.len()) => part?,
+                part = next_part(sent, limit - body.len(), peer) => part?,
                 () = room.evicted() => return Err(full().into()),
             };
             let Some(data) = part else { return Ok(body.into()) };
-            room.received();
+            room.waits_for_peer();
             let len = body.len() + data.len();
             if len > capacity {
                 let grown = len.max(2 * capacity).min(limit);
@@ -174,17 +193,22 @@ fn check(parts: &Parts) -> Result<(), Problem> {
 }
 
 /// Reads and discards a body that the route ignores, so that the connection can be used again.
-async fn discard(sent: &mut hyper::body::Incoming, limit: usize) -> Result<(), Unread> {
+async fn discard(sent: &mut hyper::body::Incoming, limit: usize, peer: &Peer) -> Result<(), Unread> {
     let mut left = limit;
-    while let Some(data) = next_part(sent, left).await? {
+    while let Some(data) = next_part(sent, left, peer).await? {
         left -= data.len();
     }
     Ok(())
 }
 
 /// Returns the next bytes of a body of which `left` bytes are still allowed.
-async fn next_part(sent: &mut hyper::body::Incoming, left: usize) -> Result<Option<Bytes>, Unread> {
+async fn next_part(
+    sent: &mut hyper::body::Incoming,
+    left: usize,
+    peer: &Peer,
+) -> Result<Option<Bytes>, Unread> {
     while let Some(frame) = sent.frame().await {
+        peer.is_waited_for();
         // A frame without data holds trailers, which are ignored.
         let Ok(data) = frame.map_err(Unread::Broken)?.into_data() else { continue };
         if data.len() > left {
@@ -211,7 +235,7 @@ impl From<Problem> for Unread {
 /// The reason why a request has no response of the service.
 enum Unanswerable {
     Gone,
-    /// All places are taken.
+    /// The request has no place, or lost it.
     Busy,
     Refused(Problem),
 }
@@ -238,12 +262,19 @@ pub(super) struct Peer {
     /// Only over HTTP/1: later bytes stay unread until the response, so the socket tells whether
     /// the peer has gone. Over HTTP/2 bytes are read as they arrive, and the HTTP crate notices it.
     socket: Option<Socket>,
-    place: Option<OwnedSemaphorePermit>,
+    place: Option<Taken>,
 }
 
 impl Peer {
     pub(super) fn new(active: ActiveRequest, address: Option<PeerAddress>, socket: Option<Socket>) -> Self {
         Self { active, address, socket, place: None }
+    }
+
+    /// Tells that the request waits for the peer since now.
+    fn is_waited_for(&self) {
+        if let Some(place) = &self.place {
+            place.waits_for_peer();
+        }
     }
 
     /// Whether the peer has ended the connection.
@@ -359,8 +390,9 @@ impl<W: Workers> Drop for Unanswered<'_, W> {
 pub(super) enum Unserved {
     /// The peer has ended the connection and waits for no response.
     Gone,
-    /// All places are taken. The HTTP crate resets the stream with this reason; the caller may send
-    /// the request again (RFC 9113 §8.7).
+    /// No place is left for the caller, or another one needs the place of this request. The HTTP
+    /// crate resets the stream with this reason; the caller may send the request again (RFC 9113
+    /// §8.7).
     Busy(h2::Error),
 }
 

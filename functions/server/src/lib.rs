@@ -30,6 +30,7 @@ mod slots;
 mod sniff;
 mod socket;
 mod socket_file;
+mod streams;
 mod supervisor;
 mod tls;
 mod tokens;

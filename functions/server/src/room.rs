@@ -49,9 +49,9 @@ impl Room {
         Arc::new(Self(Mutex::new(Shares::new(bound, reserve))))
     }
 
-    /// Takes this amount for a request. `None` if it is over its caller's share and nothing is free.
-    pub(super) fn take(self: &Arc<Self>, of: RoomOf, amount: usize) -> Option<Taken> {
-        let evicted = Arc::<Notify>::default();
+    /// Takes this amount for a request, which is told when it is evicted. `None` if it is over its
+    /// caller's share and nothing is free.
+    pub(super) fn take(self: &Arc<Self>, of: RoomOf, amount: usize, evicted: Arc<Notify>) -> Option<Taken> {
         let number = self.shares().take(&of, amount, Instant::now(), &evicted)?;
         Some(Taken { room: Arc::clone(self), of, number, evicted })
     }
@@ -76,9 +76,15 @@ impl Taken {
         self.room.shares().grow(&self.of, self.number, more)
     }
 
-    /// Tells that the peer has sent a byte of the request.
-    pub(super) fn received(&self) {
+    /// Tells that the request waits for its peer: a byte has come, or its answer is made. So it can
+    /// be evicted, the later the better.
+    pub(super) fn waits_for_peer(&self) {
         self.room.shares().set_quiet_since(&self.of, self.number, Some(Instant::now()));
+    }
+
+    /// Tells that the request waits for the server, and cannot be evicted.
+    pub(super) fn waits_for_server(&self) {
+        self.room.shares().set_quiet_since(&self.of, self.number, None);
     }
 
     /// Waits until the request is evicted. Its room counts as free since then.
@@ -352,7 +358,7 @@ mod tests {
     #[tokio::test]
     async fn the_caller_most_over_its_share_gives_way_and_a_dropped_request_frees_its_room() {
         let room = Room::new(8, 2);
-        let take = |caller: &str, amount| room.take(RoomOf::Token(caller.to_owned()), amount);
+        let take = |caller: &str, amount| room.take(RoomOf::Token(caller.to_owned()), amount, Arc::default());
         let (most, much) = (take("most", 4).unwrap(), take("much", 2).unwrap());
         assert!(take("most", 1).is_none(), "the rest is the reserve");
         let newcomer = take("new", 2).unwrap();
@@ -362,6 +368,17 @@ mod tests {
         assert!(!most.grow(1));
         drop((most, newcomer));
         assert!(fourth.grow(1) && much.grow(2) && !much.grow(1));
+    }
+
+    #[test]
+    fn a_request_that_waits_for_the_server_is_not_evicted() {
+        let room = Room::new(4, 0);
+        let take = |caller| room.take(RoomOf::User(caller), 1, Arc::default());
+        let greedy: Vec<_> = (0..4).map(|_| take(1).unwrap()).collect();
+        greedy.iter().for_each(Taken::waits_for_server);
+        assert!(take(2).is_none());
+        greedy[2].waits_for_peer();
+        assert!(take(2).is_some() && !greedy[2].grow(0) && greedy[3].grow(0));
     }
 
     #[test]

@@ -10,6 +10,8 @@ use std::{
 use saltern_service::Body;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::room::Taken;
+
 #[derive(Debug, Default)]
 pub(super) struct Sending(Mutex<State>);
 
@@ -120,7 +122,7 @@ pub(super) struct Held {
     pub(super) body: Body,
     pub(super) _unsent: Unsent,
     /// The request's place among the exchanges.
-    pub(super) _place: Option<OwnedSemaphorePermit>,
+    pub(super) _place: Option<Taken>,
     /// The answer's share of the memory for answers.
     pub(super) _room: Option<OwnedSemaphorePermit>,
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     client::{Client, ask, batch_head, post_with},
-    http2::Http2,
+    http2::{Http2, Stalled},
     server::{Server, until},
 };
 
@@ -41,6 +41,31 @@ fn a_caller_within_its_share_evicts_the_bodies_that_are_longest_without_a_byte()
         client.receive().assert_problem(400, "invalid_request");
     }
     until(|| begin_batch(&server, GREEDY)).expect("what nobody uses is free again");
+}
+
+#[test]
+fn stalled_streams_of_one_token_make_room_for_those_of_another() {
+    let server = Server::with_tokens(&tokens(), &[]);
+    let stall = |token, count| {
+        let mut client = Http2::connect(server.address());
+        client.use_token(token);
+        let stalled = client.stall("/batch", b"{", count);
+        client.wait_until_read();
+        (client, stalled)
+    };
+    let end = |(mut client, stalled): (Http2, Vec<Stalled>)| {
+        let answers = client.end(stalled, b"}");
+        answers.into_iter().flatten().filter(|(status, _)| *status == 400).count()
+    };
+    // All 2,048 places but the reserve of 128.
+    let greedy: Vec<_> = (0..8).map(|_| stall(GREEDY, 240)).collect();
+    let honest: Vec<_> = (0..4).map(|_| stall(HONEST, 240)).collect();
+    assert_eq!(honest.into_iter().map(end).collect::<Vec<_>>(), [240; 4]);
+    // Those that are longest without a byte have made room.
+    let evicted = 4 * 240 - 128;
+    let left = greedy.into_iter().map(end).collect::<Vec<_>>();
+    assert_eq!(left.iter().sum::<usize>(), 8 * 240 - evicted);
+    assert_eq!((left[..3].iter().sum::<usize>(), &left[4..]), (0, &[240; 4][..]));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn a_connection_that_reads_nothing_ends_whatever_else_it_sends() {
 #[test]
 fn a_token_opens_a_connection_for_many_streams() {
     let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
-    let with_token = [GET_POLICIES, b"\x0f\x08\x27Bearer ", TOKEN.as_bytes()].concat();
+    let with_token = with_token(TOKEN);
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&preface_with_a_zero_window()).unwrap();
     for number in 0..100 {
@@ -90,22 +90,38 @@ fn only_four_requests_are_open_before_the_first_token() {
 #[test]
 fn the_requests_of_all_connections_are_bounded() {
     let server = Server::start(&["--answer-timeout-ms", "60000"]);
-    let mut open = Vec::new();
-    let (mut answered, mut refused) = (0, 0);
-    for _ in 0..9 {
-        let mut stream = TcpStream::connect(server.address()).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(&requests(GET_POLICIES)).unwrap();
-        let mut left = 255;
-        while left > 0 {
-            let kind = next_frame(&mut stream).unwrap();
-            answered += usize::from(kind == HEADERS);
-            refused += usize::from(kind == RST_STREAM);
-            left -= usize::from(kind == HEADERS || kind == RST_STREAM);
-        }
-        open.push(stream);
+    let open: Vec<_> = (0..9).map(|_| fill(&server, GET_POLICIES)).collect();
+    let answered = open.iter().map(|(_, answered)| answered).sum::<usize>();
+    // A caller that is alone leaves a reserve of 128.
+    assert_eq!(answered, 2048 - 128);
+}
+
+#[test]
+fn answers_that_one_token_leaves_unread_make_room_for_those_of_another() {
+    let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
+    let mut greedy: Vec<_> = (0..8).map(|_| fill(&server, &with_token(TOKEN))).collect();
+    assert_eq!(fill(&server, &with_token(OTHER_TOKEN)).1, STREAMS);
+    // The oldest answers have made room, beyond the reserve.
+    let (oldest, answered) = &mut greedy[0];
+    assert_eq!(*answered, STREAMS);
+    for _ in 128..STREAMS {
+        assert_eq!(next_frame(oldest).unwrap(), RST_STREAM);
     }
-    assert_eq!((answered, refused), (2048, 9 * 255 - 2048));
+}
+
+/// Sends requests on a full connection that reads no bodies. Returns the number of heads of answers;
+/// the other streams were refused.
+fn fill(server: &Server, head: &[u8]) -> (TcpStream, usize) {
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(&requests(head)).unwrap();
+    let (mut answered, mut left) = (0, STREAMS);
+    while left > 0 {
+        let kind = next_frame(&mut stream).unwrap();
+        answered += usize::from(kind == HEADERS);
+        left -= usize::from(kind == HEADERS || kind == RST_STREAM);
+    }
+    (stream, answered)
 }
 
 /// Reads a frame and returns its type (RFC 9113 §4.1).
@@ -145,7 +161,7 @@ fn resident_bytes(server: &Server) -> u64 {
 
 /// The preface, and the requests of a full connection.
 fn requests(head: &[u8]) -> Vec<u8> {
-    let requests = (0..255).flat_map(|number| request(2 * number + 1, head));
+    let requests = (1..).step_by(2).take(STREAMS).flat_map(|number| request(number, head));
     preface_with_a_zero_window().into_iter().chain(requests).collect()
 }
 
@@ -160,6 +176,11 @@ fn request(stream: u32, head: &[u8]) -> Vec<u8> {
     [&[0, 0, length, 1, 5], &stream.to_be_bytes()[..], head].concat()
 }
 
+/// `GET /policies` with a token of 32 characters.
+fn with_token(token: &str) -> Vec<u8> {
+    [GET_POLICIES, b"\x0f\x08\x27Bearer ", token.as_bytes()].concat()
+}
+
 /// `POST /hash` over http (RFC 7541: indexes 3 and 6, and a literal of name 4).
 const POST_HASH: &[u8] = b"\x83\x86\x04\x05/hash";
 const GET_POLICIES: &[u8] = b"\x82\x86\x04\x09/policies";
@@ -171,10 +192,14 @@ const RST_STREAM: usize = 3;
 
 /// The tokens file.
 fn tokens() -> String {
-    format!("caller verify never {TOKEN}")
+    format!("caller verify never {TOKEN}\nother verify never {OTHER_TOKEN}")
 }
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const OTHER_TOKEN: &str = "fedcba9876543210fedcba9876543210";
+
+/// Requests of a full connection.
+const STREAMS: usize = 255;
 
 /// Otherwise the server takes memory for some dozens of milliseconds, to measure their number.
 const LANES: &str = "--argon2-lanes";
