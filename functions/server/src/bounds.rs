@@ -168,6 +168,9 @@ const IO_THREADS: usize = 2;
 /// The rest is for 48 batches of 1 MiB that are being received.
 pub(super) const MAX_BODY_BYTES_AT_ONCE: usize = 64 * 1024 * 1024;
 
+/// The memory of a body without a declared length, before it grows: enough for any single operation.
+pub(super) const USUAL_BODY_BYTES: usize = 16 * 1024;
+
 /// A caller that is alone leaves one part in so many free, so that the first requests of another
 /// caller evict none.
 pub(super) const RESERVE: usize = 16;
@@ -236,6 +239,7 @@ mod tests {
                 "{MAX_GREETED} connections may stay after their handshake, and {MAX_ASKING} after their first byte."
             ),
             format!("All bodies together have at most {bodies} MiB,"),
+            format!("A body over {} KiB has memory of its own", USUAL_BODY_BYTES / 1024),
             format!("A caller that is alone leaves {reserve} MiB of it free."),
             "only four are open before the first token".to_owned(),
             format!("At most {MAX_BEHIND} connections may leave so much unread that their buffers are full."),

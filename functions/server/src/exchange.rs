@@ -23,10 +23,10 @@ use hyper::body::{Body as _, Frame, SizeHint};
 use saltern_pool::Workers;
 use saltern_service::{Answer, Arrival, Body, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service};
 use tokio::{sync::OwnedSemaphorePermit, time::timeout};
-use zeroize::Zeroizing;
 
 use super::{
-    bounds::SMALL_ANSWER_BYTES,
+    bounds::{SMALL_ANSWER_BYTES, USUAL_BODY_BYTES},
+    buffer::Buffer,
     door::Door,
     room::{RoomOf, Taken},
     sending::{Held, Sending},
@@ -87,10 +87,10 @@ impl<W: Workers> Door<W> {
         let route = incoming.route()?;
         self.take_place(incoming, parts, peer)?;
         let limit = route.body_limit();
-        let capacity = first_capacity(sent, limit)?;
+        let declared = declared_bytes(sent, limit)?;
         let read = async {
             let body = if route.reads_body() {
-                self.read(sent, capacity, limit, RoomOf::of(&incoming.arrival), peer).await
+                self.read(sent, declared, limit, RoomOf::of(&incoming.arrival), peer).await
             } else {
                 discard(sent, limit, peer).await.map(|()| Body::default())
             };
@@ -145,19 +145,20 @@ impl<W: Workers> Door<W> {
 
     /// Reads a body.
     ///
-    /// Until the last byte has arrived, the memory that is allocated for it counts against its
-    /// caller's share. Later it lives only until it is parsed.
+    /// Until the last byte has arrived, its memory counts against its caller's share: the declared
+    /// length, or the bytes that have arrived, rounded up. Later it lives only until it is parsed.
     async fn read(
         &self,
         sent: &mut hyper::body::Incoming,
-        mut capacity: usize,
+        declared: Option<usize>,
         limit: usize,
         of: RoomOf,
         peer: &Peer,
     ) -> Result<Body, Unread> {
         let full = || Problem::overloaded(AFTER_OTHERS);
-        let room = self.bodies.take(of, capacity, Arc::default()).ok_or_else(full)?;
-        let mut body = Zeroizing::new(Vec::with_capacity(capacity));
+        let mut counted = declared.unwrap_or(USUAL_BODY_BYTES).min(limit);
+        let room = self.bodies.take(of, counted, Arc::default()).ok_or_else(full)?;
+        let mut body = Buffer::new(declared.unwrap_or(limit)).map_err(|_no_memory| full())?;
         loop {
             let part = tokio::select! {
                 biased;
@@ -167,16 +168,14 @@ impl<W: Workers> Door<W> {
             let Some(data) = part else { return Ok(body.into()) };
             room.waits_for_peer();
             let len = body.len() + data.len();
-            if len > capacity {
-                let grown = len.max(2 * capacity).min(limit);
-                if !room.grow(grown - capacity) {
+            if len > counted {
+                let more = len.max(2 * counted).min(limit) - counted;
+                if !room.grow(more) {
                     return Err(full().into());
                 }
-                let more = grown - body.len();
-                body.reserve_exact(more);
-                capacity = grown;
+                counted += more;
             }
-            body.extend_from_slice(&data);
+            body.extend(&data);
         }
     }
 }
@@ -424,11 +423,11 @@ fn head_bytes(parts: &Parts) -> usize {
     parts.headers.iter().map(field).sum::<usize>() + uri
 }
 
-/// Returns the declared length of the body. Without one it is that of usual bodies.
-fn first_capacity(sent: &hyper::body::Incoming, limit: usize) -> Result<usize, Problem> {
-    let Some(declared) = sent.size_hint().exact() else { return Ok(USUAL_BODY_BYTES.min(limit)) };
-    let declared = usize::try_from(declared).map_err(|_| Problem::body_too_large())?;
-    if declared > limit { Err(Problem::body_too_large()) } else { Ok(declared) }
+/// Returns the declared length of the body, if there is one.
+fn declared_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<Option<usize>, Problem> {
+    let Some(declared) = sent.size_hint().exact() else { return Ok(None) };
+    let declared = usize::try_from(declared).ok().filter(|&bytes| bytes <= limit);
+    declared.map(Some).ok_or_else(Problem::body_too_large)
 }
 
 /// Whether the request has at most one host (RFC 9112 §3.2) and no transfer coding except
@@ -441,9 +440,6 @@ fn is_well_formed(parts: &Parts) -> bool {
     let mut codings = parts.headers.get_all(TRANSFER_ENCODING).iter();
     one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }
-
-/// Bytes that are allocated for a body without a declared length: enough for any single operation.
-const USUAL_BODY_BYTES: usize = 16 * 1024;
 
 /// `Retry-After` when other requests take all memory or all places. Most bodies are read, and most
 /// answers taken, within milliseconds.

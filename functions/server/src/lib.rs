@@ -3,6 +3,7 @@
 mod address;
 mod arguments;
 mod bounds;
+mod buffer;
 mod connection;
 pub mod document;
 mod door;

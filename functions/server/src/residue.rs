@@ -60,6 +60,7 @@ fn no_password_is_left_in_memory() {
         ("/hash", r#"","unknown":1}"#, "400"),
         ("/hash", r#"\ud800"}"#, "400"),
         ("/hash", "", "400"),
+        ("/batch", &" ".repeat(20_000), "400"),
         ("/nowhere", r#""}"#, "404"),
         ("/verify", r#"","hash":"$2b$31$"}"#, "422"),
         ("/hash", r#"","policy":"none"}"#, "422"),

@@ -1,6 +1,6 @@
-//! The memory of the server under callers that ask much, read nothing and have no token. The bounds
-//! are those of `server/src/bounds.rs`, and SECURITY.md states them. `cargo xtask attack` has more
-//! connections.
+//! The memory of the server under callers that ask much, read nothing and have no token, and under
+//! bodies that do not end. The bounds are those of `server/src/bounds.rs`, and SECURITY.md states
+//! them. `cargo xtask attack` has more connections.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    client::{ask, get},
+    client::{Client, ask, get},
     server::{PATIENCE, Server, file, until},
     tls,
 };
@@ -28,6 +28,49 @@ fn connections_over_tls_that_read_nothing_stay_within_their_memory() {
         let _may_end = stream.write_all(&attack);
         stream
     });
+}
+
+#[test]
+fn bodies_stay_within_their_memory_and_leave_none_behind() {
+    const COUNT: u64 = 80;
+    let server = Server::start(&[LANES, "4"]);
+    assert_eq!(ask(server.address(), get("/health")).status, 200);
+    let idle = resident_bytes(&server);
+    let spaces = " ".repeat(3000);
+    let (declared, chunked) = ("Content-Length: 1048576", "Transfer-Encoding: chunked");
+    for (length, part) in [
+        (declared, spaces.clone()),
+        (chunked, format!("{:x}\r\n{spaces}\r\n", spaces.len())),
+        (declared, spaces),
+    ] {
+        let head = format!("POST /batch HTTP/1.1\r\nContent-Type: application/json\r\n{length}\r\n\r\n");
+        let mut open: Vec<Client> = (0..COUNT).map(|_| Client::connect(server.address())).collect();
+        for client in &mut open {
+            client.send(&head);
+        }
+        let mut most = 0;
+        // The steps of all bodies alternate, so that each body grows between the others.
+        for _ in 0..MAX_BODY_BYTES / 3000 {
+            for client in &open {
+                // The server ends the connections whose bodies it refuses.
+                let _refused = client.stream().write_all(part.as_bytes());
+            }
+            most = most.max(resident_bytes(&server));
+        }
+        // The system holds what the server has not read yet.
+        until(|| {
+            most = most.max(resident_bytes(&server));
+            (most > idle + ALL_BODIES_BYTES / 2).then_some(())
+        })
+        .expect("half of the room is used");
+        assert!(
+            most < idle + ALL_BODIES_BYTES + REST_BYTES + COUNT * CONNECTION_BYTES,
+            "{most} bytes, idle {idle}"
+        );
+        drop(open);
+        until(|| (resident_bytes(&server) < idle + REST_BYTES).then_some(()))
+            .unwrap_or_else(|| panic!("{} bytes are left, idle {idle}", resident_bytes(&server)));
+    }
 }
 
 #[test]
@@ -209,3 +252,7 @@ const UNBOUNDED_ADDRESS: &str = "--connections-per-address";
 /// The stated memory of a connection, and of all else that is no hash.
 const CONNECTION_BYTES: u64 = 48 * 1024;
 const REST_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The stated memory of all bodies, and the longest one.
+const ALL_BODIES_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 1024 * 1024;
