@@ -4,7 +4,6 @@ use std::{
     convert::Infallible,
     error::Error,
     fmt,
-    future::pending,
     iter::successors,
     pin::Pin,
     sync::Arc,
@@ -105,16 +104,11 @@ impl<W: Workers> Door<W> {
             }
         };
         let read = timeout(self.bounds().body_timeout, read);
-        let evicted = async {
-            match &peer.place {
-                Some(place) => place.evicted().await,
-                None => pending().await,
-            }
-        };
+        let evicted = eviction();
         tokio::select! {
             biased;
             read = read => read.map_err(|_| Problem::request_timeout())?,
-            () = evicted => Err(Unanswerable::Busy),
+            () = evicted.notified() => Err(Unanswerable::Busy),
         }
     }
 
@@ -122,7 +116,7 @@ impl<W: Workers> Door<W> {
     /// request at a time, and is bounded itself.
     fn take_place(&self, incoming: &Incoming, parts: &Parts, peer: &mut Peer) -> Result<(), Unanswerable> {
         if parts.version == Version::HTTP_2 && incoming.arrival.caller.is_authenticated() {
-            let place = self.places.take(RoomOf::of(&incoming.arrival), 1, eviction());
+            let place = self.places.take(RoomOf::of(&incoming.arrival), 1, &eviction());
             peer.place = Some(place.ok_or(Unanswerable::Busy)?);
         }
         Ok(())
@@ -157,13 +151,14 @@ impl<W: Workers> Door<W> {
     ) -> Result<Body, Unread> {
         let full = || Problem::overloaded(AFTER_OTHERS);
         let mut counted = declared.unwrap_or(USUAL_BODY_BYTES).min(limit);
-        let room = self.bodies.take(of, counted, Arc::default()).ok_or_else(full)?;
+        let evicted = Arc::default();
+        let room = self.bodies.take(of, counted, &evicted).ok_or_else(full)?;
         let mut body = Buffer::new(declared.unwrap_or(limit)).map_err(|_no_memory| full())?;
         loop {
             let part = tokio::select! {
                 biased;
                 part = next_part(sent, limit - body.len(), peer) => part?,
-                () = room.evicted() => return Err(full().into()),
+                () = evicted.notified() => return Err(full().into()),
             };
             let Some(data) = part else { return Ok(body.into()) };
             room.waits_for_peer();

@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Instant,
 };
 
@@ -49,11 +49,13 @@ impl Room {
         Arc::new(Self(Mutex::new(Shares::new(bound, reserve))))
     }
 
-    /// Takes this amount for a request, which is told when it is evicted. `None` if it is over its
-    /// caller's share and nothing is free.
-    pub(super) fn take(self: &Arc<Self>, of: RoomOf, amount: usize, evicted: Arc<Notify>) -> Option<Taken> {
-        let number = self.shares().take(&of, amount, Instant::now(), &evicted)?;
-        Some(Taken { room: Arc::clone(self), of, number, evicted })
+    /// Takes this amount for a request. `None` if it is over its caller's share and nothing is free.
+    ///
+    /// An evicted request is notified, and its room counts as free since then. A request of which
+    /// nobody holds the [`Notify`] any more is not evicted.
+    pub(super) fn take(self: &Arc<Self>, of: RoomOf, amount: usize, evicted: &Arc<Notify>) -> Option<Taken> {
+        let number = self.shares().take(&of, amount, Instant::now(), evicted)?;
+        Some(Taken { room: Arc::clone(self), of, number })
     }
 
     fn shares(&self) -> MutexGuard<'_, Shares> {
@@ -66,7 +68,6 @@ pub(super) struct Taken {
     room: Arc<Room>,
     of: RoomOf,
     number: u64,
-    evicted: Arc<Notify>,
 }
 
 impl Taken {
@@ -85,11 +86,6 @@ impl Taken {
     /// Tells that the request waits for the server, and cannot be evicted.
     pub(super) fn waits_for_server(&self) {
         self.room.shares().set_quiet_since(&self.of, self.number, None);
-    }
-
-    /// Waits until the request is evicted. Its room counts as free since then.
-    pub(super) async fn evicted(&self) {
-        self.evicted.notified().await;
     }
 }
 
@@ -122,7 +118,7 @@ struct Request {
     amount: usize,
     /// The time of its last byte; `None` while it waits for the server and not for its peer.
     quiet_since: Option<Instant>,
-    evicted: Arc<Notify>,
+    evicted: Weak<Notify>,
 }
 
 impl Shares {
@@ -133,7 +129,7 @@ impl Shares {
     fn take(&mut self, of: &RoomOf, amount: usize, now: Instant, evicted: &Arc<Notify>) -> Option<u64> {
         let number = self.numbered;
         self.numbered += 1;
-        let request = Request { amount: 0, quiet_since: Some(now), evicted: Arc::clone(evicted) };
+        let request = Request { amount: 0, quiet_since: Some(now), evicted: Arc::downgrade(evicted) };
         self.parties.entry(of.clone()).or_default().requests.insert(number, request);
         let has_room = self.grow(of, number, amount);
         if !has_room {
@@ -185,22 +181,24 @@ impl Shares {
             return None;
         }
         while self.used + more > self.bound {
-            let (of, number) = self.least_deserving(share)?;
-            self.free(&of, number)?.evicted.notify_one();
+            let (of, number, evicted) = self.least_deserving(share)?;
+            self.free(&of, number)?;
+            evicted.notify_one();
         }
         Some(())
     }
 
     /// The request that is longest without a byte, of the caller that is most over this share.
-    fn least_deserving(&self, share: usize) -> Option<(RoomOf, u64)> {
+    fn least_deserving(&self, share: usize) -> Option<(RoomOf, u64, Arc<Notify>)> {
         let over = self.parties.iter().filter(|(_, party)| party.used > share);
         let candidates = over.filter_map(|(of, party)| {
-            let quiet =
-                party.requests.iter().filter_map(|(number, request)| Some((request.quiet_since?, *number)));
-            Some((party.used, of, quiet.min()?))
+            let quiet = party.requests.iter().filter_map(|(number, request)| {
+                Some((request.quiet_since?, *number, request.evicted.upgrade()?))
+            });
+            Some((party.used, of, quiet.min_by_key(|(since, number, _)| (*since, *number))?))
         });
-        let (_, of, (_, number)) = candidates.max_by_key(|(used, ..)| *used)?;
-        Some((of.clone(), number))
+        let (_, of, (_, number, evicted)) = candidates.max_by_key(|(used, ..)| *used)?;
+        Some((of.clone(), number, evicted))
     }
 
     fn request(&mut self, of: &RoomOf, number: u64) -> Option<&mut Request> {
@@ -210,9 +208,12 @@ impl Shares {
 
 #[cfg(test)]
 mod tests {
-    use std::{net::IpAddr, time::Duration};
+    use std::{net::IpAddr, sync::LazyLock, time::Duration};
 
     use super::*;
+
+    /// What tells a request that it is evicted, where no test asks for it.
+    static TOLD: LazyLock<Arc<Notify>> = LazyLock::new(Arc::default);
 
     const CALLERS: usize = 3;
     const BOUND: usize = 7;
@@ -276,7 +277,7 @@ mod tests {
     fn apply(shares: &mut Shares, event: Event, now: Instant) -> bool {
         match event {
             Event::Take { caller, amount } => {
-                let taken = shares.take(&of(caller), amount, now, &Arc::default());
+                let taken = shares.take(&of(caller), amount, now, &TOLD);
                 assert_eq!(
                     taken.is_none(),
                     taken.is_none_or(|number| shares.request(&of(caller), number).is_none())
@@ -358,27 +359,30 @@ mod tests {
     #[tokio::test]
     async fn the_caller_most_over_its_share_gives_way_and_a_dropped_request_frees_its_room() {
         let room = Room::new(8, 2);
-        let take = |caller: &str, amount| room.take(RoomOf::Token(caller.to_owned()), amount, Arc::default());
-        let (most, much) = (take("most", 4).unwrap(), take("much", 2).unwrap());
+        let evicted = Arc::default();
+        let take = |caller: &str, amount| room.take(RoomOf::Token(caller.to_owned()), amount, &TOLD);
+        let most = room.take(RoomOf::Token("most".to_owned()), 4, &evicted).unwrap();
+        let much = take("much", 2).unwrap();
         assert!(take("most", 1).is_none(), "the rest is the reserve");
         let newcomer = take("new", 2).unwrap();
         assert!(take("new", 1).is_none());
         let fourth = take("fourth", 2).unwrap();
-        most.evicted().await;
+        evicted.notified().await;
         assert!(!most.grow(1));
         drop((most, newcomer));
         assert!(fourth.grow(1) && much.grow(2) && !much.grow(1));
     }
 
     #[test]
-    fn a_request_that_waits_for_the_server_is_not_evicted() {
+    fn only_a_request_that_waits_for_its_peer_and_can_be_told_is_evicted() {
         let room = Room::new(4, 0);
-        let take = |caller| room.take(RoomOf::User(caller), 1, Arc::default());
-        let greedy: Vec<_> = (0..4).map(|_| take(1).unwrap()).collect();
-        greedy.iter().for_each(Taken::waits_for_server);
-        assert!(take(2).is_none());
-        greedy[2].waits_for_peer();
-        assert!(take(2).is_some() && !greedy[2].grow(0) && greedy[3].grow(0));
+        let take = |caller, evicted| room.take(RoomOf::User(caller), 1, evicted);
+        let working: Vec<_> = (0..3).map(|_| take(1, &TOLD).unwrap()).collect();
+        working.iter().for_each(Taken::waits_for_server);
+        let untold = room.take(RoomOf::User(1), 1, &Arc::default()).unwrap();
+        assert!(take(2, &TOLD).is_none());
+        working[2].waits_for_peer();
+        assert!(take(2, &TOLD).is_some() && untold.grow(0) && working[0].grow(0) && !working[2].grow(0));
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     }
 }
 
-/// Returns what ends the stream that calls this.
+/// Returns what tells that the stream that calls this is evicted. A request of HTTP/1 is none.
 pub(super) fn eviction() -> Arc<Notify> {
     EVICTED.try_with(Arc::clone).unwrap_or_default()
 }

@@ -78,7 +78,7 @@ fn a_connection_that_reads_nothing_ends_whatever_else_it_sends() {
     let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "500"]);
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_nonblocking(true).unwrap();
-    stream.write_all(&preface_with_a_zero_window()).unwrap();
+    stream.write_all(&preface_with_window(0)).unwrap();
     stream.write_all(&request(1, POST_HASH)).unwrap();
     let mut number = 1;
     until(|| {
@@ -103,7 +103,7 @@ fn a_token_opens_a_connection_for_many_streams() {
     let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
     let with_token = with_token(TOKEN);
     let mut stream = TcpStream::connect(server.address()).unwrap();
-    stream.write_all(&preface_with_a_zero_window()).unwrap();
+    stream.write_all(&preface_with_window(0)).unwrap();
     for number in 0..100 {
         stream.write_all(&request(2 * number + 1, &with_token)).unwrap();
     }
@@ -152,12 +152,28 @@ fn answers_that_one_token_leaves_unread_make_room_for_those_of_another() {
     }
 }
 
+#[test]
+fn answers_that_the_http_crate_has_taken_keep_their_places() {
+    let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
+    // With a window of one byte, the HTTP crate takes a short answer and keeps it. Its stream has no
+    // task any more that could end.
+    let health = |token: &str| [GET_HEALTH, &with_token(token)[GET_POLICIES.len()..]].concat();
+    let greedy: Vec<_> = (0..8).map(|_| fill_with_window(&server, &health(TOKEN), 1)).collect();
+    let honest = fill_with_window(&server, &health(OTHER_TOKEN), 1);
+    assert_eq!(greedy.iter().map(|(_, answered)| answered).sum::<usize>(), 2048 - 128);
+    assert_eq!(honest.1, 128);
+}
+
 /// Sends requests on a full connection that reads no bodies. Returns the number of heads of answers;
 /// the other streams were refused.
 fn fill(server: &Server, head: &[u8]) -> (TcpStream, usize) {
+    fill_with_window(server, head, 0)
+}
+
+fn fill_with_window(server: &Server, head: &[u8], window: u8) -> (TcpStream, usize) {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.write_all(&requests(head)).unwrap();
+    stream.write_all(&requests_with_window(head, window)).unwrap();
     let (mut answered, mut left) = (0, STREAMS);
     while left > 0 {
         let kind = next_frame(&mut stream).unwrap();
@@ -204,13 +220,17 @@ fn resident_bytes(server: &Server) -> u64 {
 
 /// The preface, and the requests of a full connection.
 fn requests(head: &[u8]) -> Vec<u8> {
-    let requests = (1..).step_by(2).take(STREAMS).flat_map(|number| request(number, head));
-    preface_with_a_zero_window().into_iter().chain(requests).collect()
+    requests_with_window(head, 0)
 }
 
-/// The preface and a SETTINGS frame with `SETTINGS_INITIAL_WINDOW_SIZE` of 0 (RFC 9113 §6.5).
-fn preface_with_a_zero_window() -> Vec<u8> {
-    [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0][..]].concat()
+fn requests_with_window(head: &[u8], window: u8) -> Vec<u8> {
+    let requests = (1..).step_by(2).take(STREAMS).flat_map(|number| request(number, head));
+    preface_with_window(window).into_iter().chain(requests).collect()
+}
+
+/// The preface and a SETTINGS frame with `SETTINGS_INITIAL_WINDOW_SIZE` (RFC 9113 §6.5).
+fn preface_with_window(bytes: u8) -> Vec<u8> {
+    [b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", &[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, bytes][..]].concat()
 }
 
 /// A HEADERS frame that ends its stream (RFC 9113 §6.2).
@@ -227,6 +247,7 @@ fn with_token(token: &str) -> Vec<u8> {
 /// `POST /hash` over http (RFC 7541: indexes 3 and 6, and a literal of name 4).
 const POST_HASH: &[u8] = b"\x83\x86\x04\x05/hash";
 const GET_POLICIES: &[u8] = b"\x82\x86\x04\x09/policies";
+const GET_HEALTH: &[u8] = b"\x82\x86\x04\x07/health";
 const HEAD_HEALTH: &[u8] = b"\x02\x04HEAD\x86\x04\x07/health";
 
 /// Types of frames (RFC 9113 §6).
