@@ -244,7 +244,7 @@ mod tests {
             "only four are open before the first token".to_owned(),
             format!("At most {MAX_BEHIND} connections may leave so much unread that their buffers are full."),
             format!("at most 2,048 HTTP/2 requests with their answers, and {answers} MiB of long answers."),
-            format!("with a reserve of {}, and", EXCHANGES / RESERVE),
+            format!("with a reserve of {} places, and", EXCHANGES / RESERVE),
             format!("A connection that does not take an answer in {answer} s ends"),
             format!(
                 "at most {shared} MiB, and {connection} KiB for each open connection, more than when it is idle."

@@ -5,7 +5,6 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use saltern_pool::Workers;
 use saltern_service::{Answer, Arrival, Caller, Ids, Incoming, PeerAddress, Problem, Service};
-use tokio::sync::Semaphore;
 
 use super::{
     bounds::{Bounds, EXCHANGES, MAX_BODY_BYTES_AT_ONCE, RESERVE, UNSENT_ANSWER_BYTES},
@@ -27,8 +26,8 @@ pub(super) struct Door<W> {
     pub(super) bodies: Arc<Room>,
     /// Places for HTTP/2 requests.
     pub(super) places: Arc<Room>,
-    /// Memory for unsent answers that is still free, in bytes.
-    pub(super) answers: Arc<Semaphore>,
+    /// Memory for unsent answers, in bytes.
+    pub(super) answers: Arc<Room>,
 }
 
 impl<W: Workers> Door<W> {
@@ -47,7 +46,7 @@ impl<W: Workers> Door<W> {
             bounds,
             bodies: Room::new(MAX_BODY_BYTES_AT_ONCE, MAX_BODY_BYTES_AT_ONCE / RESERVE),
             places: Room::new(EXCHANGES, EXCHANGES / RESERVE),
-            answers: Arc::new(Semaphore::new(UNSENT_ANSWER_BYTES)),
+            answers: Room::new(UNSENT_ANSWER_BYTES, UNSENT_ANSWER_BYTES / RESERVE),
         }
     }
 

@@ -21,7 +21,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, SizeHint};
 use saltern_pool::Workers;
 use saltern_service::{Answer, Arrival, Body, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service};
-use tokio::{sync::OwnedSemaphorePermit, time::timeout};
+use tokio::time::timeout;
 
 use super::{
     bounds::{SMALL_ANSWER_BYTES, USUAL_BODY_BYTES},
@@ -124,13 +124,12 @@ impl<W: Workers> Door<W> {
 
     /// Takes memory for an answer until the peer has taken it. An answer for which there is none
     /// becomes a refusal, with a log line of its own.
-    fn room_for(&self, answer: &mut Answer, incoming: &Incoming) -> Option<OwnedSemaphorePermit> {
+    fn room_for(&self, answer: &mut Answer, incoming: &Incoming) -> Option<Taken> {
         let bytes = answer.response.body().held_bytes();
         if bytes <= SMALL_ANSWER_BYTES {
             return None;
         }
-        let room = u32::try_from(bytes).ok();
-        let room = room.and_then(|bytes| Arc::clone(&self.answers).try_acquire_many_owned(bytes).ok());
+        let room = self.answers.take(RoomOf::of(&incoming.arrival), bytes, &eviction());
         if room.is_none() {
             *answer = self.service.refuse(incoming, Problem::overloaded(AFTER_OTHERS));
         }

@@ -8,7 +8,6 @@ use std::{
 };
 
 use saltern_service::Body;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::room::Taken;
 
@@ -124,7 +123,7 @@ pub(super) struct Held {
     /// The request's place among the exchanges.
     pub(super) _place: Option<Taken>,
     /// The answer's share of the memory for answers.
-    pub(super) _room: Option<OwnedSemaphorePermit>,
+    pub(super) _room: Option<Taken>,
 }
 
 impl AsRef<[u8]> for Held {

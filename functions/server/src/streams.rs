@@ -28,7 +28,8 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Streams {
     }
 }
 
-/// Returns what tells that the stream that calls this is evicted. A request of HTTP/1 is none.
+/// Returns what tells that the stream that calls this is evicted. A request of HTTP/1 is never told,
+/// so it is not evicted.
 pub(super) fn eviction() -> Arc<Notify> {
     EVICTED.try_with(Arc::clone).unwrap_or_default()
 }

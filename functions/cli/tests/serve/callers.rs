@@ -87,6 +87,24 @@ fn stalled_bodies_on_a_connection_do_not_keep_the_other_callers_on_it_from_their
 }
 
 #[test]
+fn long_answers_that_one_token_leaves_unread_do_not_keep_another_from_its_own() {
+    let server = Server::with_tokens(&tokens(), &[]);
+    let operation = json!({"op": "verify", "password": "p", "hash": "of no scheme"});
+    let body = json!({"operations": vec![operation; 64]}).to_string();
+    let mut greedy = Http2::connect_without_window(server.address());
+    greedy.use_token(GREEDY);
+    greedy.send("/batch", &body, 255);
+    let unread = greedy.receive_heads();
+    assert!(unread.iter().any(|answer| answer.status() == 503), "4 MiB are not enough for these");
+    let mut honest = Http2::connect(server.address());
+    honest.use_token(HONEST);
+    for _ in 0..10 {
+        assert_eq!(honest.ask("POST", "/batch", &body).0, 200);
+    }
+    drop(unread);
+}
+
+#[test]
 fn refused_bodies_do_not_fill_the_window_of_their_connection() {
     let server = Server::with_tokens(&tokens(), &[]);
     let _all_of_its_room: Vec<Client> = (0..60).map(|_| begin_batch(&server, GREEDY).unwrap()).collect();

@@ -88,8 +88,21 @@ impl Http2 {
         Self::connect_over(async move { TcpStream::connect(address).await.unwrap() })
     }
 
+    /// Connects with a window that lets no byte of an answer's body through.
+    pub(crate) fn connect_without_window(address: SocketAddr) -> Self {
+        let stream = async move { TcpStream::connect(address).await.unwrap() };
+        Self::connect_with(h2::client::Builder::new().initial_window_size(0), stream)
+    }
+
     /// Connects over a stream that is made on the client's runtime.
     pub(crate) fn connect_over<S>(stream: impl Future<Output = S>) -> Self
+    where
+        S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
+    {
+        Self::connect_with(&h2::client::Builder::new(), stream)
+    }
+
+    fn connect_with<S>(builder: &h2::client::Builder, stream: impl Future<Output = S>) -> Self
     where
         S: tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
     {
@@ -97,7 +110,7 @@ impl Http2 {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let (requests, connection, pings) = runtime.block_on(async {
-            let (requests, mut connection) = h2::client::handshake(stream.await).await.unwrap();
+            let (requests, mut connection) = builder.handshake(stream.await).await.unwrap();
             let pings = connection.ping_pong().unwrap();
             (requests, tokio::spawn(connection), pings)
         });
@@ -140,6 +153,14 @@ impl Http2 {
             }
             answers
         })
+    }
+
+    /// Returns the responses to the requests that were sent, without their bodies.
+    pub(crate) fn receive_heads(&mut self) -> Vec<Response<RecvStream>> {
+        let sent = std::mem::take(&mut self.sent);
+        let head =
+            async |sent: ResponseFuture| timeout(PATIENCE, sent).await.expect("an answer in time").unwrap();
+        sent.into_iter().map(|sent| self.runtime.block_on(head(sent))).collect()
     }
 
     /// Sends these requests, and resets their streams when the server has read them.
