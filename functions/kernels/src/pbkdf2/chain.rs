@@ -9,25 +9,25 @@ use crate::sha::{MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, State, absorb};
 ///
 /// An iteration is two compressions, one from each midstate, of a block that holds one digest and
 /// fixed padding.
-pub(super) struct Chain<S> {
+pub(crate) struct Chain<S> {
     /// After the block `key ^ ipad`.
     pub(super) inner: S,
     /// After the block `key ^ opad`.
     pub(super) outer: S,
     /// U of RFC 8018.
-    pub(super) last: S,
+    pub(crate) last: S,
     /// T of RFC 8018.
     pub(super) sum: S,
 }
 
 impl<S: State> Chain<S> {
     /// Makes a chain without a key.
-    pub(super) fn idle() -> Self {
+    pub(crate) fn idle() -> Self {
         Self { inner: S::INITIAL, outer: S::INITIAL, last: S::INITIAL, sum: S::INITIAL }
     }
 
     /// Sets up the key. The time depends only on the length of the password.
-    pub(super) fn key(&mut self, password: &[u8]) {
+    pub(crate) fn key(&mut self, password: &[u8]) {
         let mut block = Zeroizing::new([0_u8; MAX_BLOCK_BYTES]);
         if password.len() > S::BLOCK_BYTES {
             let mut digest = absorb(S::INITIAL, 0, &[password]);
@@ -47,11 +47,16 @@ impl<S: State> Chain<S> {
     /// Does the first iteration of an output block: HMAC of the salt and the number of the block,
     /// which counts from one.
     pub(super) fn open(&mut self, salt: &[u8], number: u32) {
+        self.last = self.hmac(&[salt, &number.to_be_bytes()]);
+        self.sum = self.last;
+    }
+
+    /// Returns HMAC of a message.
+    pub(crate) fn hmac(&self, message: &[&[u8]]) -> S {
         let mut digest = Zeroizing::new([0_u8; MAX_DIGEST_BYTES]);
         let digest = &mut digest[..S::DIGEST_BYTES];
-        absorb(self.inner, S::BLOCK_BYTES, &[salt, &number.to_be_bytes()]).write(digest);
-        self.last = absorb(self.outer, S::BLOCK_BYTES, &[digest]);
-        self.sum = self.last;
+        absorb(self.inner, S::BLOCK_BYTES, message).write(digest);
+        absorb(self.outer, S::BLOCK_BYTES, &[digest])
     }
 
     /// Writes T to the output as block `number`. The last block is cut to fit.

@@ -2,7 +2,7 @@
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod chain;
+pub(crate) mod chain;
 pub(crate) mod choice;
 mod lane;
 pub(crate) mod lanes;

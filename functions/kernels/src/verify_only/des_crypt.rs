@@ -3,16 +3,57 @@
 //! Branches do not depend on the content of the password. Table indexes do, as in bcrypt; the
 //! tables have 2 KiB.
 
-use saltern_encoded::verify_only::des_crypt::{Form, OUTPUT_BYTES, Setting};
+use core::ops::Range;
 
-/// Computes into `output`, [`OUTPUT_BYTES`] long.
-pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
-    let keys = match setting.form() {
-        Form::Extended => extended_keys(password),
-        Form::Traditional => Keys::new(key_block(password)),
-    };
-    let block = keys.encrypt(0, salt_mask(setting.salt_bits()), setting.encryptions());
-    output.copy_from_slice(&block.to_be_bytes());
+use saltern_encoded::verify_only::des_crypt::{Form, OUTPUT_BYTES, Setting};
+use zeroize::Zeroizing;
+
+use super::Rounds as _;
+
+/// The encryptions of a block under one key.
+pub(super) struct Encryptions {
+    keys: Keys,
+    salt: u64,
+    /// Both halves, between the initial and the final permutation. Those between two encryptions
+    /// cancel each other.
+    halves: Zeroizing<(u32, u32)>,
+}
+
+impl Encryptions {
+    pub(super) fn start(setting: &Setting, password: &[u8]) -> Self {
+        let keys = match setting.form() {
+            Form::Extended => extended_keys(password),
+            Form::Traditional => Keys::new(key_block(password)),
+        };
+        Self::of(keys, 0, salt_mask(setting.salt_bits()))
+    }
+
+    fn of(keys: Keys, block: u64, salt: u64) -> Self {
+        let halves = Zeroizing::new(halves(permute(block, u64::BITS, &INITIAL_PERMUTATION)));
+        Self { keys, salt, halves }
+    }
+
+    fn block(&self) -> u64 {
+        let (left, right) = *self.halves;
+        permute(u64::from(left) << u32::BITS | u64::from(right), u64::BITS, &FINAL_PERMUTATION)
+    }
+}
+
+impl super::Rounds for Encryptions {
+    fn advance(&mut self, rounds: Range<u32>) {
+        let (mut left, mut right) = *self.halves;
+        for _ in rounds {
+            for key in *self.keys.0 {
+                (left, right) = (right, left ^ mixed(right, key, self.salt));
+            }
+            (left, right) = (right, left);
+        }
+        *self.halves = (left, right);
+    }
+
+    fn finish(&self, output: &mut [u8]) {
+        output.copy_from_slice(&self.block().to_be_bytes());
+    }
 }
 
 /// The keys of a whole password. The key so far is encrypted under itself, and the next eight bytes
@@ -21,7 +62,7 @@ fn extended_keys(password: &[u8]) -> Keys {
     let (first, more) = password.split_at(password.len().min(BLOCK_BYTES));
     let mut block = key_block(first);
     for part in more.chunks(BLOCK_BYTES) {
-        block = Keys::new(block).encrypt(block, 0, 1) ^ key_block(part);
+        block = Keys::new(block).encrypt(block) ^ key_block(part);
     }
     Keys::new(block)
 }
@@ -42,31 +83,24 @@ const fn salt_mask(bits: u32) -> u64 {
 }
 
 /// The keys of the rounds, 48 bits each.
-struct Keys([u64; ROUNDS]);
+struct Keys(Zeroizing<[u64; ROUNDS]>);
 
 impl Keys {
     fn new(block: u64) -> Self {
         let chosen = permute(block, u64::BITS, &PERMUTED_CHOICE_1);
         let (mut left, mut right) = (chosen >> KEY_HALF_BITS, chosen & KEY_HALF);
-        Self(SHIFTS.map(|shift| {
+        Self(Zeroizing::new(SHIFTS.map(|shift| {
             left = rotate_key_half(left, shift);
             right = rotate_key_half(right, shift);
             permute(left << KEY_HALF_BITS | right, 2 * KEY_HALF_BITS, &PERMUTED_CHOICE_2)
-        }))
+        })))
     }
 
-    /// Encrypts a block `times` times. Between two encryptions the final and the initial
-    /// permutation cancel each other.
-    fn encrypt(&self, block: u64, salt: u64, times: u32) -> u64 {
-        let block = permute(block, u64::BITS, &INITIAL_PERMUTATION);
-        let (mut left, mut right) = halves(block);
-        for _ in 0..times {
-            for key in self.0 {
-                (left, right) = (right, left ^ mixed(right, key, salt));
-            }
-            (left, right) = (right, left);
-        }
-        permute(u64::from(left) << u32::BITS | u64::from(right), u64::BITS, &FINAL_PERMUTATION)
+    /// Encrypts a block once, without a salt.
+    fn encrypt(self, block: u64) -> u64 {
+        let mut once = Encryptions::of(self, block, 0);
+        once.advance(0..1);
+        once.block()
     }
 }
 
@@ -233,7 +267,7 @@ mod tests {
             (0x7ca1_1045_4a1a_6e57, 0x01a1_d6d0_3977_6742, 0x690f_5b0d_9a26_939b),
             (0x1334_5779_9bbc_dff1, 0x0123_4567_89ab_cdef, 0x85e8_1354_0f0a_b405),
         ] {
-            assert_eq!(Keys::new(key).encrypt(block, 0, 1), encrypted);
+            assert_eq!(Keys::new(key).encrypt(block), encrypted);
         }
     }
 }

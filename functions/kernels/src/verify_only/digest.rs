@@ -1,37 +1,46 @@
 //! A digest of the password and the salt, computed once or several times, or HMAC keyed with the
 //! salt.
 
-use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
-use md5::Md5;
-use saltern_encoded::verify_only::digest::{Hash, Order, Piece, Setting};
-use sha1::{Digest, Sha1};
-use sha2::{Sha256, Sha384, Sha512};
+use core::{marker::PhantomData, ops::Range};
 
-/// Computes into `output`, which has the length that the setting states.
-pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
-    match setting.hash() {
-        Hash::Md5 => digest::<Md5>(setting, password, output),
-        Hash::Sha1 => digest::<Sha1>(setting, password, output),
-        Hash::Sha256 => digest::<Sha256>(setting, password, output),
-        Hash::Sha384 => digest::<Sha384>(setting, password, output),
-        Hash::Sha512 => digest::<Sha512>(setting, password, output),
+use hmac::{EagerHash, Hmac, KeyInit as _, Mac as _};
+use saltern_encoded::verify_only::digest::{Order, Piece, Setting};
+use sha1::Digest;
+use zeroize::Zeroizing;
+
+/// The digest of the last pass. The start computes the first pass, so the first round has nothing
+/// to do.
+pub(super) struct Passes<D> {
+    last: Zeroizing<Vec<u8>>,
+    digest: PhantomData<D>,
+}
+
+impl<D: Digest + EagerHash> Passes<D> {
+    pub(super) fn start(setting: &Setting, password: &[u8]) -> Self {
+        let joined = |parts: &[&[u8]]| parts.iter().fold(D::new(), Digest::chain_update).finalize().to_vec();
+        let last = Zeroizing::new(match setting.order() {
+            Order::SaltAsKey => keyed::<D>(setting.salt(), password),
+            Order::SaltFirst => joined(&[setting.salt(), password]),
+            Order::SaltLast => joined(&[password, setting.salt()]),
+            Order::Template(pieces) => {
+                let filled: Vec<_> = pieces.iter().map(|piece| filled(piece, setting, password)).collect();
+                joined(&filled)
+            }
+        });
+        Self { last, digest: PhantomData }
     }
 }
 
-fn digest<D: Digest + EagerHash>(setting: &Setting, password: &[u8], output: &mut [u8]) {
-    let joined = |parts: [&[u8]; 2]| parts.iter().fold(D::new(), Digest::chain_update).finalize();
-    match setting.order() {
-        Order::SaltAsKey => keyed::<D>(setting.salt(), password, output),
-        Order::SaltFirst => output.copy_from_slice(&joined([setting.salt(), password])),
-        Order::SaltLast => output.copy_from_slice(&joined([password, setting.salt()])),
-        Order::Template(pieces) => {
-            let filled = pieces.iter().map(|piece| filled(piece, setting, password));
-            output.copy_from_slice(&filled.fold(D::new(), Digest::chain_update).finalize());
+impl<D: Digest> super::Rounds for Passes<D> {
+    fn advance(&mut self, rounds: Range<u32>) {
+        for _ in rounds.filter(|pass| *pass > 0) {
+            let again = D::digest(&*self.last);
+            self.last.copy_from_slice(&again);
         }
     }
-    for _ in 1..setting.passes() {
-        let again = D::digest(&*output);
-        output.copy_from_slice(&again);
+
+    fn finish(&self, output: &mut [u8]) {
+        output.copy_from_slice(&self.last);
     }
 }
 
@@ -60,7 +69,7 @@ fn filled<'a>(piece: &'a Piece, setting: &'a Setting, password: &'a [u8]) -> &'a
 }
 
 #[allow(clippy::expect_used, reason = "HMAC takes keys of any length")]
-fn keyed<D: EagerHash>(key: &[u8], password: &[u8], output: &mut [u8]) {
+fn keyed<D: EagerHash>(key: &[u8], password: &[u8]) -> Vec<u8> {
     let hmac = Hmac::<D>::new_from_slice(key).expect("a key of any length");
-    output.copy_from_slice(&hmac.chain_update(password).finalize().into_bytes());
+    hmac.chain_update(password).finalize().into_bytes().to_vec()
 }

@@ -4,25 +4,39 @@
 //! original takes longer for some passwords. This code computes both digests, and selects one in
 //! constant time.
 
-use core::array::from_fn;
+use core::{array::from_fn, ops::Range};
 
 use md5::{Digest as _, Md5};
 use saltern_encoded::verify_only::{md5_crypt::OUTPUT_BYTES, sun_md5::Setting};
 use subtle::{Choice, ConditionallySelectable as _};
+use zeroize::Zeroizing;
 
-/// Computes into `output`, [`OUTPUT_BYTES`] long.
-pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
-    let mut digest: [u8; OUTPUT_BYTES] =
-        Md5::new().chain_update(password).chain_update(setting.hashed_text()).finalize().into();
-    for round in 0..setting.rounds() {
-        let number = round.to_string();
-        let short = Md5::new().chain_update(digest);
-        let long = short.clone().chain_update(SOLILOQUY).chain_update([0]);
-        let [short, long] = [short, long].map(|hash| hash.chain_update(&number).finalize());
-        let is_long = coin(&digest, round);
-        digest = from_fn(|at| u8::conditional_select(&short[at], &long[at], is_long));
+/// The digest, which is all that a round needs.
+pub(super) struct SunMd5(Zeroizing<[u8; OUTPUT_BYTES]>);
+
+impl SunMd5 {
+    pub(super) fn start(setting: &Setting, password: &[u8]) -> Self {
+        let digest = Md5::new().chain_update(password).chain_update(setting.hashed_text()).finalize();
+        Self(Zeroizing::new(digest.into()))
     }
-    output.copy_from_slice(&digest);
+}
+
+impl super::Rounds for SunMd5 {
+    fn advance(&mut self, rounds: Range<u32>) {
+        let Self(digest) = self;
+        for round in rounds {
+            let number = round.to_string();
+            let short = Md5::new().chain_update(**digest);
+            let long = short.clone().chain_update(SOLILOQUY).chain_update([0]);
+            let [short, long] = [short, long].map(|hash| hash.chain_update(&number).finalize());
+            let is_long = coin(digest, round);
+            **digest = from_fn(|at| u8::conditional_select(&short[at], &long[at], is_long));
+        }
+    }
+
+    fn finish(&self, output: &mut [u8]) {
+        output.copy_from_slice(&*self.0);
+    }
 }
 
 /// The bit that decides in each round.
