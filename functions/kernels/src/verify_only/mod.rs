@@ -22,6 +22,7 @@ use saltern_encoded::verify_only::{
 use sha1::Sha1;
 use sha2::{Sha256, Sha384, Sha512};
 
+use self::sha_crypt::kernel::ShaCrypt;
 use crate::{Kernels, OutOfMemory, stack};
 
 /// Computes one hash.
@@ -33,10 +34,9 @@ pub(crate) fn compute(
 ) -> Result<(), OutOfMemory> {
     match setting {
         VerifyOnlySetting::Firebase(setting) => firebase::compute(setting, password, output)?,
-        VerifyOnlySetting::ShaCrypt(setting) => match kernels {
-            Kernels::Crates => sha_crypt::reference::compute(setting, password, output),
-            Kernels::Own => sha_crypt::kernel::compute(setting, password, output),
-        },
+        VerifyOnlySetting::ShaCrypt(setting) if kernels == Kernels::Crates => {
+            sha_crypt::reference::compute(setting, password, output);
+        }
         VerifyOnlySetting::Yescrypt(setting) => yescrypt::compute(setting, password, output)?,
         _ => {
             if let Some(mut lane) = Lane::start(setting, password) {
@@ -138,12 +138,18 @@ fn rounds(setting: &VerifyOnlySetting, password: &[u8]) -> Option<(Box<dyn Round
         VerifyOnlySetting::Sha1Crypt(setting) => {
             (Box::new(sha1_crypt::Sha1Crypt::start(setting, password)), setting.rounds())
         }
+        VerifyOnlySetting::ShaCrypt(setting) => {
+            let rounds: Box<dyn Rounds> = match setting.hash() {
+                ShaCryptHash::Sha256 => Box::new(ShaCrypt::<[u32; 8]>::start(setting, password)),
+                ShaCryptHash::Sha512 => Box::new(ShaCrypt::<[u64; 8]>::start(setting, password)),
+            };
+            let repetitions = u32::try_from(password.len()).unwrap_or(u32::MAX);
+            (rounds, repetitions.saturating_add(setting.rounds()))
+        }
         VerifyOnlySetting::SunMd5(setting) => {
             (Box::new(sun_md5::SunMd5::start(setting, password)), setting.rounds())
         }
-        VerifyOnlySetting::Firebase(_) | VerifyOnlySetting::ShaCrypt(_) | VerifyOnlySetting::Yescrypt(_) => {
-            return None;
-        }
+        VerifyOnlySetting::Firebase(_) | VerifyOnlySetting::Yescrypt(_) => return None,
     })
 }
 
@@ -241,9 +247,9 @@ mod tests {
 
     /// Every loop, with every function under it and with the fewest rounds: the text before the
     /// output, and the characters of the output.
-    const STORED: [(&str, usize); 13] = [
+    const STORED: [(&str, usize); 16] = [
         ("_/...salt", 11),
-        ("_/...salt", 11),
+        ("_J9..salt", 11),
         ("sa", 11),
         ("{SHA}AAAAAAAAAAAAAAAAAAAAAAAAAAA=", 0),
         ("*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19", 0),
@@ -253,6 +259,9 @@ mod tests {
         ("$S$5saltsalt", 43),
         ("$sha1$1$saltsalt$", 28),
         ("$sha1$100$saltsalt$", 28),
+        ("$5$rounds=1000$salt$", 43),
+        ("$5$rounds=1001$$", 43),
+        ("$6$rounds=1000$saltsaltsaltsalt$", 86),
         ("$md5$saltsalt$$", 22),
         ("$md5,rounds=5$saltsalt$", 22),
     ];

@@ -4,48 +4,105 @@
 //! So this code lays out each message once, with its padding, and hashes the whole blocks before
 //! the digest once. Branches and iteration counts do not depend on the content of a password.
 
-use core::array::from_fn;
+use core::ops::Range;
 
-use saltern_encoded::verify_only::sha_crypt::{Hash, Setting};
+use saltern_encoded::verify_only::sha_crypt::Setting;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq as _, ConstantTimeLess as _};
 use zeroize::Zeroizing;
 
-use crate::sha::{END_OF_MESSAGE, MAX_DIGEST_BYTES, State, absorb};
+use crate::{
+    sha::{END_OF_MESSAGE, MAX_DIGEST_BYTES, State, absorb},
+    verify_only::Rounds,
+};
 
-/// Computes into `output`, which has the length of the digest.
-pub(crate) fn compute(setting: &Setting, password: &[u8], output: &mut [u8]) {
-    match setting.hash() {
-        Hash::Sha256 => rounds::<[u32; 8]>(setting, password, output),
-        Hash::Sha512 => rounds::<[u64; 8]>(setting, password, output),
-    }
+/// A hash. Before the rounds of the setting it has one for each byte of the password, which hashes
+/// the password once more (step 14).
+pub(crate) struct ShaCrypt<S: State> {
+    salt: Box<[u8]>,
+    /// The password over and over, so that each block of its repetition is here in one piece.
+    password: Zeroizing<Vec<u8>>,
+    password_bytes: usize,
+    /// The state after the whole blocks of the repeated password, and their length in bytes.
+    repeated: Zeroizing<S>,
+    repeated_bytes: usize,
+    digest: Zeroizing<Vec<u8>>,
+    /// Empty before the first round of the setting.
+    messages: Vec<Message<S>>,
 }
 
-fn rounds<S: State>(setting: &Setting, password: &[u8], digest: &mut [u8])
+impl<S: State> ShaCrypt<S>
 where
     S::Word: ConditionallySelectable,
 {
-    let salt = setting.salt();
-    first::<S>(salt, password).write(digest);
-    let mut sequence = Zeroizing::new([0; MAX_DIGEST_BYTES]);
-    absorb(S::INITIAL, 0, &vec![password; password.len()]).write(&mut sequence[..S::DIGEST_BYTES]);
-    let password = repeated::<S>(&*sequence, password.len());
-    repeated_salt::<S>(salt, digest[0]).write(&mut sequence[..S::DIGEST_BYTES]);
-    let salt = repeated::<S>(&*sequence, salt.len());
-
-    let mut messages: [Message<S>; 8] = from_fn(|kind| {
-        let salt = if kind & HAS_SALT == 0 { &[] } else { &salt[..] };
-        let again = if kind & HAS_PASSWORD_AGAIN == 0 { &[] } else { &password[..] };
-        if kind & IS_ODD == 0 {
-            Message::new(&[], &[salt, again, &password])
-        } else {
-            Message::new(&[&password, salt, again], &[])
+    pub(crate) fn start(setting: &Setting, password: &[u8]) -> Self {
+        let mut digest = Zeroizing::new(vec![0; S::DIGEST_BYTES]);
+        first::<S>(setting.salt(), password).write(&mut digest);
+        Self {
+            salt: setting.salt().into(),
+            password: over_and_over(password, password.len() + S::BLOCK_BYTES),
+            password_bytes: password.len(),
+            repeated: Zeroizing::new(S::INITIAL),
+            repeated_bytes: 0,
+            digest,
+            messages: Vec::new(),
         }
-    });
-    for round in 0..setting.rounds() {
-        let mut kind = if round % 2 == 0 { 0 } else { IS_ODD };
-        kind |= if round % 3 == 0 { 0 } else { HAS_SALT };
-        kind |= if round % 7 == 0 { 0 } else { HAS_PASSWORD_AGAIN };
-        messages[kind].hash(digest);
+    }
+
+    /// Hashes the whole blocks of so many repetitions of the password.
+    fn repeat_password(&mut self, times: usize) {
+        while self.repeated_bytes + S::BLOCK_BYTES <= times * self.password_bytes {
+            let at = self.repeated_bytes % self.password_bytes;
+            self.repeated.compress(&self.password[at..][..S::BLOCK_BYTES]);
+            self.repeated_bytes += S::BLOCK_BYTES;
+        }
+    }
+
+    /// Lays out the messages of the rounds (steps 15 to 20).
+    fn lay_out(&mut self) {
+        let mut sequence = Zeroizing::new([0; MAX_DIGEST_BYTES]);
+        let sequence = &mut sequence[..S::DIGEST_BYTES];
+        let rest = self.password_bytes * self.password_bytes - self.repeated_bytes;
+        let at = self.repeated_bytes.checked_rem(self.password_bytes).unwrap_or(0);
+        absorb(*self.repeated, self.repeated_bytes, &[&self.password[at..][..rest]]).write(sequence);
+        let password = over_and_over(sequence, self.password_bytes);
+        repeated_salt::<S>(&self.salt, self.digest[0]).write(sequence);
+        let salt = over_and_over(sequence, self.salt.len());
+
+        let message = |kind| {
+            let salt = if kind & HAS_SALT == 0 { &[] } else { &salt[..] };
+            let again = if kind & HAS_PASSWORD_AGAIN == 0 { &[] } else { &password[..] };
+            if kind & IS_ODD == 0 {
+                Message::new(&[], &[salt, again, &password])
+            } else {
+                Message::new(&[&password, salt, again], &[])
+            }
+        };
+        self.messages = (0..=(IS_ODD | HAS_SALT | HAS_PASSWORD_AGAIN)).map(message).collect();
+    }
+}
+
+impl<S: State> Rounds for ShaCrypt<S>
+where
+    S::Word: ConditionallySelectable,
+{
+    fn advance(&mut self, rounds: Range<u32>) {
+        for number in rounds {
+            let Some(round) = (number as usize).checked_sub(self.password_bytes) else {
+                self.repeat_password(number as usize + 1);
+                continue;
+            };
+            if round == 0 {
+                self.lay_out();
+            }
+            let mut kind = if round % 2 == 0 { 0 } else { IS_ODD };
+            kind |= if round % 3 == 0 { 0 } else { HAS_SALT };
+            kind |= if round % 7 == 0 { 0 } else { HAS_PASSWORD_AGAIN };
+            self.messages[kind].hash(&mut self.digest);
+        }
+    }
+
+    fn finish(&self, output: &mut [u8]) {
+        output.copy_from_slice(&self.digest);
     }
 }
 
@@ -64,9 +121,9 @@ fn first<S: State>(salt: &[u8], password: &[u8]) -> S {
     absorb(S::INITIAL, 0, &parts)
 }
 
-/// The sequence P or S: a digest, repeated to this length (steps 16 and 20).
-fn repeated<S: State>(digest: &[u8], length: usize) -> Zeroizing<Vec<u8>> {
-    Zeroizing::new(digest[..S::DIGEST_BYTES].iter().copied().cycle().take(length).collect())
+/// Bytes, repeated to this length: the sequence P or S of a digest (steps 16 and 20).
+fn over_and_over(bytes: &[u8], length: usize) -> Zeroizing<Vec<u8>> {
+    Zeroizing::new(bytes.iter().copied().cycle().take(length).collect())
 }
 
 /// The hash of the salt, repeated 16 times plus the value of a byte of the digest (steps 17 to 19).
@@ -110,9 +167,9 @@ where
 }
 
 /// A message that is hashed in many rounds, each time with another digest in it.
-struct Message<S> {
+struct Message<S: State> {
     /// The state after the whole blocks before the digest.
-    state: S,
+    state: Zeroizing<S>,
     /// The remaining blocks, with the padding.
     blocks: Zeroizing<Vec<u8>>,
     digest_at: usize,
@@ -136,7 +193,7 @@ impl<S: State> Message<S> {
         text[padded - bits.len()..].copy_from_slice(&bits);
 
         let (hashed, blocks) = text.split_at(digest_at - digest_at % S::BLOCK_BYTES);
-        let mut state = S::INITIAL;
+        let mut state = Zeroizing::new(S::INITIAL);
         state.compress(hashed);
         Self { state, blocks: Zeroizing::new(blocks.to_vec()), digest_at: digest_at % S::BLOCK_BYTES }
     }
@@ -144,7 +201,7 @@ impl<S: State> Message<S> {
     /// Hashes the message with this digest in it, and replaces the digest by the result.
     fn hash(&mut self, digest: &mut [u8]) {
         self.blocks[self.digest_at..][..S::DIGEST_BYTES].copy_from_slice(digest);
-        let mut state = self.state;
+        let mut state = *self.state;
         state.compress(&self.blocks);
         state.write(digest);
     }
@@ -164,10 +221,9 @@ const LEAST_TIMES: u64 = 16;
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use saltern_encoded::{Setting as AnySetting, parse, verify_only};
+    use saltern_encoded::{Setting, parse};
 
-    use super::*;
-    use crate::{MAX_PASSWORD_BYTES, verify_only::sha_crypt::reference};
+    use crate::{Kernels, MAX_PASSWORD_BYTES, verify_only};
 
     #[test]
     fn every_length_of_password_and_salt_gives_the_output_of_the_crate() {
@@ -194,13 +250,12 @@ mod tests {
             [format!("$5$rounds=1000${salt}${}", zeros(43)), format!("$6$rounds=1000${salt}${}", zeros(86))]
         {
             let encoded = parse(&stored).unwrap();
-            let AnySetting::VerifyOnly(verify_only::VerifyOnlySetting::ShaCrypt(setting)) = encoded.setting()
-            else {
-                panic!("{stored} is no sha-crypt");
-            };
-            let mut outputs = [vec![0; encoded.output().len()], vec![0; encoded.output().len()]];
-            compute(setting, password, &mut outputs[0]);
-            reference::compute(setting, password, &mut outputs[1]);
+            let Setting::VerifyOnly(setting) = encoded.setting() else { unreachable!() };
+            let outputs = Kernels::ALL.map(|kernels| {
+                let mut output = vec![0; encoded.output().len()];
+                verify_only::compute(kernels, setting, password, &mut output).unwrap();
+                output
+            });
             assert_eq!(outputs[0], outputs[1], "{stored}, {} bytes", password.len());
         }
     }
