@@ -61,9 +61,12 @@ impl Cost {
         Self { memory_bytes, ..self }
     }
 
-    /// Returns the cost of a lane with this remaining work.
-    pub(crate) const fn rest(self, work: u64) -> Self {
-        Self::new(self.algorithm, work).in_memory(self.memory_bytes)
+    /// Returns the cost of a lane with this remaining work, which has the same share of the least
+    /// work.
+    pub(crate) fn rest(self, work: u64) -> Self {
+        let share = u128::from(work) * u128::from(self.least_work) / u128::from(self.work.max(1));
+        let least_work = u64::try_from(share).unwrap_or(work);
+        Self { least_work, ..Self::new(self.algorithm, work) }.in_memory(self.memory_bytes)
     }
 
     /// Returns the cost of one layer. The outer layer of a wrapped hash is its setting's layer.
@@ -429,6 +432,18 @@ mod tests {
                 assert_eq!(estimates.core_time(cost), estimates.duration(cost, 1));
             }
         }
+    }
+
+    /// The work of a long password may be overestimated, so it must not make a running hash hopeless.
+    #[test]
+    fn the_rest_of_a_hash_has_its_share_of_the_least_work() {
+        let ceilings = Ceilings { sha_crypt_rounds: 5_000, ..Ceilings::default() };
+        let stored = "$6$rounds=1000$salt$".to_owned() + &".".repeat(86);
+        let whole = cost(&stored, &ceilings, &[1024]);
+        assert!(whole.least_work < whole.work / 10);
+        assert_eq!(whole.rest(whole.work), whole);
+        assert_eq!(whole.rest(whole.work / 2).least_work, whole.least_work / 2);
+        assert_eq!(BCRYPT_10.rest(3), Cost::new(Algorithm::Bcrypt, 3));
     }
 
     #[test]
