@@ -6,8 +6,8 @@ pub enum Kernels {
     /// This crate's own kernels; the setting's value is `lanes`.
     ///
     /// bcrypt, PBKDF2, scrypt and Argon2 run several hashes at once on each core. scrypt and Argon2
-    /// use vector instructions and kept memory. sha-crypt has a kernel too. The other algorithms
-    /// come from the crates.
+    /// use vector instructions and kept memory. sha-crypt has a kernel too. The digests of the
+    /// other algorithms come from the crates, and their loops run in slices.
     #[default]
     Own,
     /// The RustCrypto and `bcrypt` crates, one hash at a time: the reference and the rollback.

@@ -6,7 +6,7 @@ use core::fmt;
 
 use saltern_encoded::{Algorithm, Setting, pbkdf2::Prf};
 
-use crate::{Admitted, OutOfMemory, Output, arena::Arena, argon2, bcrypt, pbkdf2, scrypt};
+use crate::{Admitted, OutOfMemory, Output, arena::Arena, argon2, bcrypt, pbkdf2, scrypt, verify_only};
 
 /// A hash that is computed in slices. Wiped when dropped; `Debug` does not show it.
 pub struct Lane(Kind);
@@ -16,6 +16,7 @@ enum Kind {
     Bcrypt(Box<bcrypt::lanes::Lane>),
     Pbkdf2(Box<pbkdf2::lanes::Lane>),
     Scrypt(Box<scrypt::lanes::Lane>),
+    VerifyOnly(verify_only::Lane),
 }
 
 impl Lane {
@@ -33,12 +34,17 @@ impl Lane {
             Setting::Scrypt(setting) => {
                 Kind::Scrypt(Box::new(scrypt::lanes::Lane::start(setting, password, arena)?))
             }
-            Setting::VerifyOnly(_) | Setting::Wrapped(_) => return Ok(None),
+            Setting::VerifyOnly(setting) => {
+                return Ok(
+                    verify_only::Lane::start(setting, password).map(|lane| Self(Kind::VerifyOnly(lane)))
+                );
+            }
+            Setting::Wrapped(_) => return Ok(None),
         };
         Ok(Some(Self(kind)))
     }
 
-    /// Returns the remaining work, in the unit of [`Admitted::work`].
+    /// Returns the remaining work, in the unit of [`work`](crate::work).
     #[must_use]
     pub fn remaining(&self) -> u64 {
         match &self.0 {
@@ -46,6 +52,7 @@ impl Lane {
             Kind::Bcrypt(lane) => lane.remaining(),
             Kind::Pbkdf2(lane) => lane.remaining(),
             Kind::Scrypt(lane) => lane.remaining(),
+            Kind::VerifyOnly(lane) => lane.remaining(),
         }
     }
 
@@ -59,6 +66,7 @@ impl Lane {
             Kind::Bcrypt(lane) => lane.finish(output.as_mut()),
             Kind::Pbkdf2(lane) => lane.finish(output.as_mut()),
             Kind::Scrypt(lane) => lane.finish(output.as_mut()),
+            Kind::VerifyOnly(lane) => lane.finish(output.as_mut()),
         }
         output
     }
@@ -77,6 +85,10 @@ impl Lane {
 
     fn as_scrypt(&mut self) -> Option<&mut scrypt::lanes::Lane> {
         if let Kind::Scrypt(lane) = &mut self.0 { Some(lane) } else { None }
+    }
+
+    fn as_verify_only(&mut self) -> Option<&mut verify_only::Lane> {
+        if let Kind::VerifyOnly(lane) = &mut self.0 { Some(lane) } else { None }
     }
 }
 
@@ -101,15 +113,17 @@ pub fn advance<'a>(algorithm: Algorithm, lanes: impl Iterator<Item = &'a mut Lan
             let mut lanes: Vec<_> = lanes.filter_map(Lane::as_scrypt).collect();
             scrypt::lanes::advance(&mut lanes, work);
         }
-        _ => {
+        Algorithm::Pbkdf2Sha1 | Algorithm::Pbkdf2Sha256 | Algorithm::Pbkdf2Sha512 => {
             let mut lanes: Vec<_> = lanes.filter_map(Lane::as_pbkdf2).collect();
             pbkdf2::lanes::advance(&mut lanes, work);
         }
+        _ => lanes.filter_map(Lane::as_verify_only).for_each(|lane| lane.advance(work)),
     }
 }
 
-/// Returns how many hashes of an algorithm pay side by side on this machine; `None` for an algorithm
-/// without lanes, and for Argon2, whose gain has to be measured.
+/// Returns how many hashes of an algorithm a worker of this machine holds at once: as many as pay
+/// side by side, or some that take turns. `None` for an algorithm without lanes, and for Argon2,
+/// whose gain has to be measured.
 #[must_use]
 pub fn width(algorithm: Algorithm) -> Option<usize> {
     let prf = match algorithm {
@@ -118,6 +132,15 @@ pub fn width(algorithm: Algorithm) -> Option<usize> {
         Algorithm::Pbkdf2Sha1 => Prf::Sha1,
         Algorithm::Pbkdf2Sha256 => Prf::Sha256,
         Algorithm::Pbkdf2Sha512 => Prf::Sha512,
+        Algorithm::DesCrypt
+        | Algorithm::Digest
+        | Algorithm::Md5Crypt
+        | Algorithm::PhpassMd5
+        | Algorithm::PhpassSha512
+        | Algorithm::Sha1Crypt
+        | Algorithm::Sha256Crypt
+        | Algorithm::Sha512Crypt
+        | Algorithm::SunMd5 => return Some(verify_only::MOST_AT_ONCE),
         _ => return None,
     };
     Some(pbkdf2::choice::width(prf))

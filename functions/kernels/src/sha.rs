@@ -5,7 +5,7 @@ use sha2::block_api::{compress256, compress512};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The state between two compressions: the chaining value of a hash, and its digest at the end.
-pub(crate) trait State: AsRef<[Self::Word]> + AsMut<[Self::Word]> + Copy + Zeroize {
+pub(crate) trait State: AsRef<[Self::Word]> + AsMut<[Self::Word]> + Copy + Send + Zeroize {
     type Word: Copy + Default + Zeroize;
 
     /// Length of a message block, in bytes.

@@ -112,10 +112,19 @@ impl Cost {
 }
 
 /// Whether hashes of an algorithm gain if they are computed side by side, and not one after the
-/// other. The largest of them uses this memory.
+/// other. The largest of them uses this memory. Loops of digests never gain.
 pub(crate) fn gain_side_by_side(algorithm: Algorithm, largest_bytes: u64) -> bool {
-    let is_argon2 = matches!(algorithm, Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id);
-    !is_argon2 || largest_bytes >= LEAST_MEMORY_SIDE_BY_SIDE
+    match algorithm {
+        Algorithm::Argon2d | Algorithm::Argon2i | Algorithm::Argon2id => {
+            largest_bytes >= LEAST_MEMORY_SIDE_BY_SIDE
+        }
+        Algorithm::Bcrypt
+        | Algorithm::Pbkdf2Sha1
+        | Algorithm::Pbkdf2Sha256
+        | Algorithm::Pbkdf2Sha512
+        | Algorithm::Scrypt => true,
+        _ => false,
+    }
 }
 
 /// The measured slopes: nanoseconds per unit of work, if so many lanes run together.
@@ -254,9 +263,10 @@ impl Estimates {
         if self.is_measured_whole(algorithm) { duration } else { duration * SLOWER_WITHOUT_LANES }
     }
 
-    /// Whether the measurements of an algorithm are of hashes that were computed whole.
+    /// Whether the measurements of an algorithm are of the code that computes whole hashes. It is
+    /// also the code of the lanes that never gain from each other.
     pub(crate) fn is_measured_whole(&self, algorithm: Algorithm) -> bool {
-        self.width(algorithm) == 1
+        self.width(algorithm) == 1 || !gain_side_by_side(algorithm, u64::MAX)
     }
 
     /// Returns how long `cost` takes alone on a core at the best measured speed: a lower bound. It
@@ -444,6 +454,16 @@ mod tests {
         assert_eq!(whole.rest(whole.work), whole);
         assert_eq!(whole.rest(whole.work / 2).least_work, whole.least_work / 2);
         assert_eq!(BCRYPT_10.rest(3), Cost::new(Algorithm::Bcrypt, 3));
+    }
+
+    /// Whatever the number of lanes that were measured.
+    #[test]
+    fn loops_of_digests_take_turns() {
+        let mut estimates = Estimates::new(|_| 4);
+        estimates.measured(Algorithm::Sha512Crypt, 1, 1_000, Duration::from_millis(1));
+        let cost = Cost::new(Algorithm::Sha512Crypt, 3_000);
+        assert_eq!(estimates.duration(cost, 4), Duration::from_millis(12));
+        assert_eq!(estimates.core_time(cost), Duration::from_millis(3));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 
 use saltern_encoded::Algorithm;
 use saltern_kernels::{
-    Arena, OutOfMemory, Output,
+    Arena, OutOfMemory, Output, Password,
     lanes::{self, Lane},
 };
 
@@ -90,6 +90,8 @@ struct Active {
     deadline: Instant,
     since: Instant,
     started: Instant,
+    /// When its last turn began, or its start. A hash in memory keeps its start: see [`advance`].
+    turn: Instant,
     most_lanes: usize,
     /// The output of the first reading of the password, while the lane computes the second.
     first: Option<Output>,
@@ -107,15 +109,20 @@ impl Active {
     fn new(waiting: Waiting<Submitted>) -> Self {
         let Waiting { job, cost, deadline, since, .. } = waiting;
         let started = Instant::now();
-        Self { hash: Hash::Unstarted, job, cost, deadline, since, started, most_lanes: 0, first: None }
+        let (hash, turn) = (Hash::Unstarted, started);
+        Self { hash, job, cost, deadline, since, started, turn, most_lanes: 0, first: None }
+    }
+
+    /// Returns the reading of the password that the lane computes.
+    fn reading(&self) -> &Password {
+        self.job.second.as_ref().filter(|_| self.first.is_some()).unwrap_or(&self.job.password)
     }
 
     /// Returns the lane, started if it was not. Returns `None` if the start panics or there is no
     /// memory.
     fn lane(&mut self, arena: &Arena) -> Option<&mut Lane> {
         if matches!(self.hash, Hash::Unstarted) {
-            let Self { job, first, .. } = self;
-            let password = job.second.as_ref().filter(|_| first.is_some()).unwrap_or(&job.password);
+            let (job, password) = (&self.job, self.reading());
             let lane = job.guarded(|| Lane::start(&job.admitted, password.expose(), arena));
             self.hash = match lane {
                 Ok(Ok(Some(lane))) => Hash::Started(lane),
@@ -129,26 +136,26 @@ impl Active {
     /// Returns the remaining work on this reading of the password.
     fn remaining(&self) -> u64 {
         match &self.hash {
-            Hash::Unstarted => self.job.admitted.work(),
+            Hash::Unstarted => self.job.work(self.reading()),
             Hash::Started(lane) => lane.remaining(),
             Hash::Failed(_) => 0,
         }
     }
 
     fn running(&self) -> Running {
-        let work = self.remaining() + if self.has_second() { self.job.admitted.work() } else { 0 };
-        Running { rest: self.cost.rest(work), deadline: self.deadline }
+        let second = self.second().map_or(0, |second| self.job.work(second));
+        Running { rest: self.cost.rest(self.remaining().saturating_add(second)), deadline: self.deadline }
     }
 
-    /// Whether a second reading of the password waits for the lane.
-    fn has_second(&self) -> bool {
-        self.first.is_none() && self.job.second.is_some()
+    /// Returns the second reading of the password, if it waits for the lane.
+    fn second(&self) -> Option<&Password> {
+        self.job.second.as_ref().filter(|_| self.first.is_none())
     }
 
     /// Ends a lane without remaining work: continues with the second reading of the password, or
     /// returns the answer.
     fn next(self) -> ControlFlow<(Submitted, Result<Done, Dropped>), Self> {
-        let has_second = self.has_second();
+        let has_second = self.second().is_some();
         let Self { hash, job, first, .. } = self;
         let output = match hash {
             Hash::Started(lane) => job.guarded(|| lane.finish(&job.admitted)),
@@ -174,7 +181,7 @@ impl Active {
 }
 
 /// As long as served callers may wait under a lasting overload (HTTP contract, "Requests and
-/// answers"). Hashes in turns are far shorter, so this makes none late.
+/// answers"). Hashes in memory that take turns are far shorter, so this makes none late.
 const LONGEST_WAIT_FOR_A_TURN: Duration = Duration::from_millis(200);
 
 struct Measurement {
@@ -187,14 +194,17 @@ struct Measurement {
 /// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
 ///
 /// If the lanes gain nothing side by side, computes only the one with the earliest deadline. A far
-/// deadline counts as [`LONGEST_WAIT_FOR_A_TURN`] after the start, so newcomers do not overtake it
-/// forever.
+/// deadline counts as [`LONGEST_WAIT_FOR_A_TURN`] after the last turn, so that hashes of digests
+/// take equal turns. A hash in memory counts from its start: it is mostly in the caches, so it is
+/// computed to its end, and newcomers do not overtake it forever.
 fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Arena) -> Option<Measurement> {
     let mut turn: Vec<_> = active.iter_mut().filter(|a| a.cost.algorithm == algorithm).collect();
     if !gain_side_by_side(algorithm, turn.iter().map(|a| a.cost.memory_bytes).max().unwrap_or(0)) {
-        let by_deadline = |a: &&mut Active| (a.deadline.min(a.started + LONGEST_WAIT_FOR_A_TURN), a.since);
+        let by_deadline = |a: &&mut Active| (a.deadline.min(a.turn + LONGEST_WAIT_FOR_A_TURN), a.since);
         turn = turn.into_iter().min_by_key(by_deadline).into_iter().collect();
     }
+    let now = Instant::now();
+    turn.iter_mut().filter(|a| a.cost.memory_bytes == 0).for_each(|a| a.turn = now);
     let lanes: Vec<_> = turn.into_iter().filter_map(|a| a.lane(arena)).collect();
     let work = lanes.iter().map(|lane| lane.remaining()).min()?.min(work);
     let together = lanes.len();
@@ -232,7 +242,7 @@ mod tests {
     use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, scrypt};
 
     use super::*;
-    use saltern_kernels::{Admitted, Ceilings, Kernels, Password};
+    use saltern_kernels::{Admitted, Ceilings, Kernels};
 
     use crate::{Caller, Pool, PoolSettings, Ticket, Work, estimate::timed_as};
 
@@ -249,13 +259,18 @@ mod tests {
     }
 
     fn unstarted(params: Params) -> Active {
-        let (admitted, password) = (admitted(params), password());
+        of(admitted(params))
+    }
+
+    fn of(admitted: Admitted) -> Active {
+        let password = password();
         let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
         let (_, reply) = Ticket::with_reply();
         let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
         let now = Instant::now();
         let hash = Hash::Unstarted;
-        Active { hash, job, cost, deadline: now, since: now, started: now, most_lanes: 0, first: None }
+        let (since, started, turn) = (now, now, now);
+        Active { hash, job, cost, deadline: now, since, started, turn, most_lanes: 0, first: None }
     }
 
     fn admitted(params: Params) -> Admitted {
@@ -268,6 +283,29 @@ mod tests {
             ..Ceilings::default()
         };
         Admitted::new(Setting::fresh(params, [0; NEW_SALT_BYTES]), &ceilings).unwrap()
+    }
+
+    /// One hash of each loop of digests, with its output.
+    fn loops() -> impl Iterator<Item = Admitted> {
+        let stored = [
+            ("_J9..salt", 11),
+            ("sa", 11),
+            ("*2470C0C06DEE42FD1618BB99005ADCA2EC9D1E19", 0),
+            ("$1$saltsalt$", 22),
+            ("$apr1$saltsalt$", 22),
+            ("$P$5saltsalt", 22),
+            ("$S$5saltsalt", 43),
+            ("$sha1$100$saltsalt$", 28),
+            ("$5$rounds=1000$salt$", 43),
+            ("$6$rounds=1000$salt$", 86),
+            ("$md5$saltsalt$$", 22),
+        ];
+        stored.into_iter().map(|(before, zeros)| admitted_text(&(before.to_owned() + &".".repeat(zeros))))
+    }
+
+    fn admitted_text(stored: &str) -> Admitted {
+        let setting = saltern_encoded::parse(stored).unwrap().setting().clone();
+        Admitted::new(setting, &Ceilings { sha_crypt_rounds: 10_000, ..Ceilings::default() }).unwrap()
     }
 
     fn password() -> Password {
@@ -322,7 +360,7 @@ mod tests {
             let arena = Arena::new(0);
             let mut active: Vec<_> = [8, 8].map(|mib| unstarted(argon2id(mib, 1))).into();
             for (active, (deadline, started)) in active.iter_mut().zip(deadlines.into_iter().zip(started)) {
-                (active.deadline, active.started) = (deadline, started);
+                (active.deadline, active.turn) = (deadline, started);
             }
             advance(&mut active, Algorithm::Argon2id, 1, &arena).unwrap();
             let started: Vec<_> = active.iter().map(|a| matches!(a.hash, Hash::Started(_))).collect();
@@ -331,6 +369,70 @@ mod tests {
     }
 
     const MS: Duration = Duration::from_millis(1);
+
+    /// At the boundary the worker drops a hash whose caller has left: see [`run`].
+    #[test]
+    fn every_loop_of_digests_is_computed_in_slices() {
+        let arena = Arena::new(0);
+        for admitted in loops() {
+            let algorithm = admitted.setting().algorithm();
+            assert!(PoolSettings::new(NonZeroUsize::MIN).lanes(algorithm).is_some(), "{algorithm:?}");
+            let mut active = vec![of(admitted)];
+            let all = active[0].remaining();
+            let measured = advance(&mut active, algorithm, all / 2, &arena).unwrap();
+            assert_eq!((measured.lanes, measured.work), (1, all / 2), "{algorithm:?}");
+            assert_eq!(active[0].remaining(), all - all / 2, "{algorithm:?}");
+            assert!(finished(&mut active).is_empty(), "{algorithm:?}");
+            advance(&mut active, algorithm, u64::MAX, &arena).unwrap();
+            assert_eq!(finished(&mut active).len(), 1, "{algorithm:?}");
+        }
+    }
+
+    /// A long hash must not hold up the short one that comes after it.
+    #[test]
+    fn loops_of_digests_take_equal_turns_unless_a_deadline_is_near() {
+        let arena = Arena::new(0);
+        let sha512 = || of(admitted_text(&("$6$rounds=9999$salt$".to_owned() + &".".repeat(86))));
+        let mut active: Vec<_> = (0..3).map(|_| sha512()).collect();
+        let all = active[0].remaining();
+        for (number, active) in (0..).zip(&mut active) {
+            active.deadline += Duration::from_hours(1);
+            active.since += number * MS;
+        }
+        let mut done = |turns| {
+            for _ in 0..turns {
+                advance(&mut active, Algorithm::Sha512Crypt, 10, &arena).unwrap();
+            }
+            let done: Vec<_> = active.iter().map(|a| (all - a.remaining()) / 10).collect();
+            active[1].deadline = active[1].started;
+            done
+        };
+        assert_eq!(done(6), [2, 2, 2]);
+        assert_eq!(done(6), [2, 8, 2]);
+    }
+
+    /// sha-crypt reads the password in every round.
+    #[test]
+    fn the_remaining_work_is_that_of_the_readings_of_the_password() {
+        let arena = Arena::new(0);
+        let readings = [1000, 500].map(|length| Password::new(&vec![b'a'; length]).unwrap());
+        let admitted = admitted_text(&("$6$rounds=1000$salt$".to_owned() + &".".repeat(86)));
+        let cost = Cost::of(&admitted, readings.iter().map(Password::expose), Kernels::Own);
+        let [long, short] = [0, 1].map(|at| {
+            let reading = iter::once(readings[at].expose());
+            Cost::of(&admitted, reading, Kernels::Own).work
+        });
+        let [password, second] = readings;
+        let mut active = of(admitted);
+        (active.job.password, active.job.second, active.cost) = (password, Some(second), cost);
+        assert_eq!(active.running().rest, cost);
+        let mut active = vec![active];
+        advance(&mut active, Algorithm::Sha512Crypt, long - 1, &arena).unwrap();
+        assert_eq!(active[0].running().rest.work, 1 + short);
+        advance(&mut active, Algorithm::Sha512Crypt, u64::MAX, &arena).unwrap();
+        assert!(finished(&mut active).is_empty());
+        assert_eq!(active[0].running().rest.work, short);
+    }
 
     /// The second finds the memory of the first in the caches.
     #[test]

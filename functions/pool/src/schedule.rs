@@ -257,9 +257,9 @@ impl<J: Job> Schedule<J> {
     /// Notes that a block worker has ended a job. `measured` are the parts that it computed.
     pub(crate) fn block_done(&mut self, worker: usize, measured: &[Part]) {
         self.workers.block[worker].busy = None;
-        // A reference crate computes an inner layer, also of an algorithm that has lanes.
+        // A reference crate may compute an inner layer, also of an algorithm that has lanes.
         for Part { cost, core_time } in measured {
-            if !self.workers.runs_in_lanes(*cost) {
+            if !self.workers.runs_in_lanes(*cost) || self.estimates.is_measured_whole(cost.algorithm) {
                 self.estimates.measured(cost.algorithm, 1, cost.work, *core_time);
             }
         }

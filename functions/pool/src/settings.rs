@@ -104,4 +104,18 @@ mod tests {
         let one_holder = PoolSettings { holders: NonZeroUsize::MIN, ..three };
         assert_eq!([Algorithm::Argon2id, Algorithm::Scrypt].map(|of| one_holder.lanes(of)), [None; 2]);
     }
+
+    #[test]
+    fn of_the_verify_only_algorithms_those_in_memory_have_no_lanes() {
+        let settings = PoolSettings::new(NonZeroUsize::MIN);
+        let crates = PoolSettings { kernels: Kernels::Crates, ..settings.clone() };
+        for (algorithm, lanes) in [
+            (Algorithm::Sha512Crypt, Some(MOST_BCRYPT_LANES)),
+            (Algorithm::DesCrypt, Some(MOST_BCRYPT_LANES)),
+            (Algorithm::Firebase, None),
+            (Algorithm::Yescrypt, None),
+        ] {
+            assert_eq!((settings.lanes(algorithm), crates.lanes(algorithm)), (lanes, None), "{algorithm:?}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use super::{
     schedule::{Job, Schedule},
     work::{Caller, Done, Dropped},
 };
-use saltern_kernels::{Admitted, Password};
+use saltern_kernels::{Admitted, Password, work};
 
 /// Work that was taken. If the ticket is dropped, the worker drops the work.
 #[derive(Debug)]
@@ -72,6 +72,11 @@ pub(super) struct Submitted {
 }
 
 impl Submitted {
+    /// Returns the work of a hash of this reading of the password.
+    pub(super) fn work(&self, reading: &Password) -> u64 {
+        work(self.admitted.setting(), reading.expose().len())
+    }
+
     /// Runs a part of this hash. A panic in that part is a fault of this hash alone.
     #[cfg_attr(not(test), expect(clippy::unused_self, reason = "the password can demand a fault in tests"))]
     pub(super) fn guarded<T>(&self, run: impl FnOnce() -> T) -> Result<T, Dropped> {

@@ -129,6 +129,32 @@ fn abandoned_work_is_not_done() {
     }
 }
 
+/// Each of these hashes takes more than a minute. It has begun when the hash behind it is done.
+#[test]
+fn a_loop_of_digests_ends_when_its_caller_leaves() {
+    let sha_crypt_rounds = 999_999_999;
+    for (before, zeros) in [
+        (format!("$5$rounds={sha_crypt_rounds}$salt$"), 43),
+        (format!("$6$rounds={sha_crypt_rounds}$salt$"), 86),
+        ("$P$Ssaltsalt".into(), 22),
+        ("$S$Ssaltsalt".into(), 43),
+        (format!("$sha1${}$saltsalt$", u32::MAX), 28),
+        (format!("$md5,rounds={}$saltsalt$$", u32::MAX / 2), 22),
+    ] {
+        let stored = before + &".".repeat(zeros);
+        let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
+        let long = Admitted::new(setting, &CEILINGS).unwrap();
+        let pool =
+            Pool::start(&PoolSettings { queue: None, ..PoolSettings::new(NonZeroUsize::MIN) }).unwrap();
+        let started = Instant::now();
+        let abandoned = submit(&pool, long, 1, 1_000 * AMPLE).unwrap();
+        submit(&pool, bcrypt(4, 1), 2, 1_000 * AMPLE).unwrap().wait().unwrap();
+        drop(abandoned);
+        drop(pool);
+        assert!(started.elapsed() < Duration::from_mins(1), "{stored}: {:?}", started.elapsed());
+    }
+}
+
 #[test]
 fn work_that_cannot_meet_its_deadline_is_refused_at_once() {
     for kernels in Kernels::ALL {

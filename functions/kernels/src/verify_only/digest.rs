@@ -31,7 +31,7 @@ impl<D: Digest + EagerHash> Passes<D> {
     }
 }
 
-impl<D: Digest> super::Rounds for Passes<D> {
+impl<D: Digest + Send> super::Rounds for Passes<D> {
     fn advance(&mut self, rounds: Range<u32>) {
         for _ in rounds.filter(|pass| *pass > 0) {
             let again = D::digest(&*self.last);

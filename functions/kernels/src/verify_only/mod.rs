@@ -60,7 +60,7 @@ pub(crate) struct Lane {
 }
 
 /// The loop of a hash: rounds of about the same time. What it holds of a secret is wiped when dropped.
-trait Rounds {
+trait Rounds: Send {
     /// Computes these rounds, which follow those of the last call. The first round is 0.
     fn advance(&mut self, rounds: Range<u32>);
 
@@ -107,6 +107,11 @@ impl Lane {
         self.rounds.finish(output);
     }
 }
+
+/// Hashes of an algorithm that a worker holds at once. They gain nothing from each other, but a
+/// short one need not wait for the end of a long one. Each takes the room of one lane of bcrypt: if
+/// it took the room of two, it would wait until two end at once on a worker full of bcrypt.
+pub(crate) const MOST_AT_ONCE: usize = crate::lanes::MOST_BCRYPT_LANES;
 
 /// Returns the loop of a hash before its first round, and the number of its rounds, at least one.
 #[inline(never)]

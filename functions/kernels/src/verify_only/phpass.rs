@@ -22,7 +22,7 @@ impl<D: Digest> Phpass<D> {
     }
 }
 
-impl<D: Digest> super::Rounds for Phpass<D> {
+impl<D: Digest + Send> super::Rounds for Phpass<D> {
     fn advance(&mut self, rounds: Range<u32>) {
         for _ in rounds {
             let digest = D::digest(&*self.message);
