@@ -58,7 +58,8 @@ impl Admitted {
         &self.setting
     }
 
-    /// Returns the work in the algorithm's own unit. Time is linear in it.
+    /// Returns the work for an empty password, in the algorithm's own unit. Time is linear in it. A
+    /// long password may be more work: see [`work`].
     ///
     /// The units are: key expansions (bcrypt), blocks of 1 KiB written (Argon2), iterations ×
     /// output blocks (PBKDF2), `N·r·p` (scrypt, yescrypt), compressions or encryptions (other
