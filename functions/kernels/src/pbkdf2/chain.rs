@@ -11,9 +11,9 @@ use crate::sha::{MAX_BLOCK_BYTES, MAX_DIGEST_BYTES, State, absorb};
 /// fixed padding.
 pub(crate) struct Chain<S> {
     /// After the block `key ^ ipad`.
-    pub(super) inner: S,
+    pub(crate) inner: S,
     /// After the block `key ^ opad`.
-    pub(super) outer: S,
+    pub(crate) outer: S,
     /// U of RFC 8018.
     pub(crate) last: S,
     /// T of RFC 8018.
