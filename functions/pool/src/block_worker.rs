@@ -52,7 +52,7 @@ fn compute(shared: &Shared, worker: usize, waiting: Waiting<Submitted>, kernel: 
     let computed = Parts { job: &job, deadline, kernel, measured: &mut measured }.compute();
     let hashed = started.elapsed();
     // The worker is free before the answer is out: the caller may send its next request at once.
-    shared.lock().block_done(worker, &measured);
+    shared.lock().block_done(worker, &measured, Instant::now());
     job.answer(match computed {
         Ok(_) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
         Ok((output, second)) => Ok(Done { output, second, queued: started - since, hashed, lanes: 1 }),

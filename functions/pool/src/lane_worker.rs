@@ -15,10 +15,10 @@ use saltern_kernels::{
 
 use super::{
     estimate::{Cost, gain_side_by_side},
-    schedule::{Job as _, Running, SLICE, Waiting, Wake},
+    schedule::{Job as _, Running, SLICE, Turn, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
-    work::{Done, Dropped},
+    work::{Caller, Done, Dropped},
 };
 
 /// Works until the pool is closed, its queue is empty and its lanes are done.
@@ -26,19 +26,30 @@ pub(super) fn run(shared: &Shared, worker: usize) {
     let mut active: Vec<Active> = Vec::new();
     let mut measured: Vec<Measurement> = Vec::new();
     let mut answers: Vec<(Submitted, Result<Done, Dropped>)> = Vec::new();
+    let mut ended: Vec<Ended> = Vec::new();
     loop {
         let mut schedule = shared.lock();
-        for Measurement { algorithm, lanes, work, elapsed } in measured.drain(..) {
-            schedule.estimates.measured(algorithm, lanes, work, elapsed);
-        }
         let now = Instant::now();
+        for Measurement { algorithm, lanes, work, elapsed, callers } in measured.drain(..) {
+            schedule.estimates.measured(algorithm, lanes, work, elapsed);
+            schedule.charge(&callers, now);
+        }
+        for Ended { caller, estimate, computed } in ended.drain(..) {
+            schedule.lane_ended(caller, estimate, computed, now);
+        }
         let unwanted: Vec<_> =
             active.extract_if(.., |a| a.job.abandoned() || schedule.is_hopeless(a.running(), now)).collect();
         if !unwanted.is_empty() {
+            let retry_after = schedule.retry_after();
             // The wipe of a large memory takes milliseconds, so not under the lock. Until then the
             // memory is in use, and other work must not count on it.
             drop(schedule);
-            answers.extend(unwanted.into_iter().map(|a| (a.job, Err(Dropped::DeadlineExceeded))));
+            ended.extend(unwanted.iter().map(Active::ended));
+            answers.extend(unwanted.into_iter().map(|a| {
+                let late =
+                    if a.gave_way { Dropped::Overloaded { retry_after } } else { Dropped::DeadlineExceeded };
+                (a.job, Err(late))
+            }));
             continue;
         }
         let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
@@ -58,7 +69,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             shared.sleep(schedule, Wake::LaneWorker(worker));
             continue;
         }
-        let slices = schedule.slices(worker);
+        let Turn { slices, goes_on } = schedule.turn(worker);
         drop(schedule);
         shared.ring(other);
         // The schedule knows the free lanes before the answers are out. A caller may send its next
@@ -68,14 +79,18 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         }
         let arena = &shared.arenas[worker];
         active.extend(found.started.into_iter().map(Active::new));
-        let lanes = active.len();
-        for a in &mut active {
-            a.most_lanes = a.most_lanes.max(lanes);
+        let lanes = goes_on.iter().filter(|goes_on| **goes_on).count();
+        for (a, goes_on) in active.iter_mut().zip(goes_on) {
+            a.goes_on = goes_on;
+            a.gave_way |= !goes_on;
+            if goes_on {
+                a.most_lanes = a.most_lanes.max(lanes);
+            }
         }
         for (algorithm, work) in slices {
             measured.extend(advance(&mut active, algorithm, work, arena));
         }
-        answers.extend(finished(&mut active));
+        answers.extend(finished(&mut active, &mut ended));
         if active.iter().all(|a| a.cost.memory_bytes == 0) {
             arena.release_if_idle();
         }
@@ -93,8 +108,22 @@ struct Active {
     /// When its last turn began, or its start. A hash in memory keeps its start: see [`advance`].
     turn: Instant,
     most_lanes: usize,
+    /// Whether it is computed until the next boundary. Else it gives way to another caller.
+    goes_on: bool,
+    /// Whether it has ever given way. If it is late then, another could have done it in time.
+    gave_way: bool,
+    /// Its computing time by the estimate that its caller was charged, and so far.
+    estimate: Duration,
+    computed: Duration,
     /// The output of the first reading of the password, while the lane computes the second.
     first: Option<Output>,
+}
+
+/// A lane that ended, with the estimate of its computing time and the time itself.
+struct Ended {
+    caller: Caller,
+    estimate: Duration,
+    computed: Duration,
 }
 
 /// The hash that a lane computes.
@@ -107,10 +136,27 @@ enum Hash {
 
 impl Active {
     fn new(waiting: Waiting<Submitted>) -> Self {
-        let Waiting { job, cost, deadline, since, .. } = waiting;
+        let Waiting { job, cost, deadline, since, core_time, .. } = waiting;
         let started = Instant::now();
-        let (hash, turn) = (Hash::Unstarted, started);
-        Self { hash, job, cost, deadline, since, started, turn, most_lanes: 0, first: None }
+        Self {
+            hash: Hash::Unstarted,
+            job,
+            cost,
+            deadline,
+            since,
+            started,
+            turn: started,
+            most_lanes: 0,
+            goes_on: true,
+            gave_way: false,
+            estimate: core_time,
+            computed: Duration::ZERO,
+            first: None,
+        }
+    }
+
+    fn ended(&self) -> Ended {
+        Ended { caller: self.job.caller, estimate: self.estimate, computed: self.computed }
     }
 
     /// Returns the reading of the password that the lane computes.
@@ -144,7 +190,8 @@ impl Active {
 
     fn running(&self) -> Running {
         let second = self.second().map_or(0, |second| self.job.work(second));
-        Running { rest: self.cost.rest(self.remaining().saturating_add(second)), deadline: self.deadline }
+        let rest = self.cost.rest(self.remaining().saturating_add(second));
+        Running { caller: self.job.caller, rest, deadline: self.deadline }
     }
 
     /// Returns the second reading of the password, if it waits for the lane.
@@ -189,23 +236,28 @@ struct Measurement {
     lanes: usize,
     work: u64,
     elapsed: Duration,
+    /// The caller of each lane, with its part of the time.
+    callers: Vec<(Caller, Duration)>,
 }
 
-/// Computes one slice on the lanes of an algorithm: `work` units on each, or fewer if a lane ends.
+/// Computes one slice on the lanes of an algorithm that go on: `work` units on each, or fewer if a
+/// lane ends.
 ///
 /// If the lanes gain nothing side by side, computes only the one with the earliest deadline. A far
 /// deadline counts as [`LONGEST_WAIT_FOR_A_TURN`] after the last turn, so that hashes of digests
 /// take equal turns. A hash in memory counts from its start: it is mostly in the caches, so it is
 /// computed to its end, and newcomers do not overtake it forever.
 fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Arena) -> Option<Measurement> {
-    let mut turn: Vec<_> = active.iter_mut().filter(|a| a.cost.algorithm == algorithm).collect();
+    let goes_on = |a: &&mut Active| a.cost.algorithm == algorithm && a.goes_on;
+    let mut turn: Vec<_> = active.iter_mut().filter(goes_on).collect();
     if !gain_side_by_side(algorithm, turn.iter().map(|a| a.cost.memory_bytes).max().unwrap_or(0)) {
         let by_deadline = |a: &&mut Active| (a.deadline.min(a.turn + LONGEST_WAIT_FOR_A_TURN), a.since);
         turn = turn.into_iter().min_by_key(by_deadline).into_iter().collect();
     }
     let now = Instant::now();
     turn.iter_mut().filter(|a| a.cost.memory_bytes == 0).for_each(|a| a.turn = now);
-    let lanes: Vec<_> = turn.into_iter().filter_map(|a| a.lane(arena)).collect();
+    turn.retain_mut(|a| a.lane(arena).is_some());
+    let lanes: Vec<_> = turn.iter_mut().filter_map(|a| a.lane(arena)).collect();
     let work = lanes.iter().map(|lane| lane.remaining()).min()?.min(work);
     let together = lanes.len();
     let started = Instant::now();
@@ -219,17 +271,28 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Ar
         }
         return None;
     }
-    Some(Measurement { algorithm, lanes: together, work, elapsed: started.elapsed() })
+    let elapsed = started.elapsed();
+    let part = elapsed / u32::try_from(together).unwrap_or(u32::MAX);
+    let mut callers = Vec::with_capacity(together);
+    for a in turn {
+        a.computed += part;
+        callers.push((a.job.caller, part));
+    }
+    Some(Measurement { algorithm, lanes: together, work, elapsed, callers })
 }
 
 /// Ends the lanes without remaining work, and returns the answers to their callers.
-fn finished(active: &mut Vec<Active>) -> Vec<(Submitted, Result<Done, Dropped>)> {
-    let ended: Vec<_> = active.extract_if(.., |a| a.remaining() == 0).collect();
+fn finished(active: &mut Vec<Active>, ended: &mut Vec<Ended>) -> Vec<(Submitted, Result<Done, Dropped>)> {
+    let done: Vec<_> = active.extract_if(.., |a| a.remaining() == 0).collect();
     let mut answers = Vec::new();
-    for ended in ended {
-        match ended.next() {
+    for lane in done {
+        let end = lane.ended();
+        match lane.next() {
             ControlFlow::Continue(next) => active.push(next),
-            ControlFlow::Break(answer) => answers.push(answer),
+            ControlFlow::Break(answer) => {
+                ended.push(end);
+                answers.push(answer);
+            }
         }
     }
     answers
@@ -269,8 +332,24 @@ mod tests {
         let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
         let now = Instant::now();
         let hash = Hash::Unstarted;
-        let (since, started, turn) = (now, now, now);
-        Active { hash, job, cost, deadline: now, since, started, turn, most_lanes: 0, first: None }
+        let (goes_on, gave_way, most_lanes, first) = (true, false, 0, None);
+        let (deadline, since, started, turn) = (now, now, now, now);
+        let (estimate, computed) = (Duration::ZERO, Duration::ZERO);
+        Active {
+            hash,
+            job,
+            cost,
+            deadline,
+            since,
+            started,
+            turn,
+            most_lanes,
+            goes_on,
+            gave_way,
+            estimate,
+            computed,
+            first,
+        }
     }
 
     fn admitted(params: Params) -> Admitted {
@@ -382,9 +461,9 @@ mod tests {
             let measured = advance(&mut active, algorithm, all / 2, &arena).unwrap();
             assert_eq!((measured.lanes, measured.work), (1, all / 2), "{algorithm:?}");
             assert_eq!(active[0].remaining(), all - all / 2, "{algorithm:?}");
-            assert!(finished(&mut active).is_empty(), "{algorithm:?}");
+            assert!(finished(&mut active, &mut Vec::new()).is_empty(), "{algorithm:?}");
             advance(&mut active, algorithm, u64::MAX, &arena).unwrap();
-            assert_eq!(finished(&mut active).len(), 1, "{algorithm:?}");
+            assert_eq!(finished(&mut active, &mut Vec::new()).len(), 1, "{algorithm:?}");
         }
     }
 
@@ -430,7 +509,7 @@ mod tests {
         advance(&mut active, Algorithm::Sha512Crypt, long - 1, &arena).unwrap();
         assert_eq!(active[0].running().rest.work, 1 + short);
         advance(&mut active, Algorithm::Sha512Crypt, u64::MAX, &arena).unwrap();
-        assert!(finished(&mut active).is_empty());
+        assert!(finished(&mut active, &mut Vec::new()).is_empty());
         assert_eq!(active[0].running().rest.work, short);
     }
 
@@ -442,7 +521,7 @@ mod tests {
         for lanes in [1, 0] {
             advance(&mut active, Algorithm::Argon2id, u64::MAX, &arena).unwrap();
             assert_eq!(arena.resident_bytes(), 20 << 20);
-            assert_eq!(finished(&mut active).len(), 1);
+            assert_eq!(finished(&mut active, &mut Vec::new()).len(), 1);
             assert_eq!(active.len(), lanes);
         }
     }

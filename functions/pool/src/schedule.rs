@@ -24,7 +24,7 @@ pub(crate) use self::queue::Waiting;
 use self::{
     queue::{LOOK_AHEAD, Queue},
     shares::Shares,
-    workers::{BlockWorker, Sleep, Workers},
+    workers::{BlockWorker, Sleep, Whole, Workers},
 };
 use super::{
     estimate::{Cost, Estimates},
@@ -55,6 +55,7 @@ pub(crate) struct Part {
 /// A lane in use, as its worker last reported it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Running {
+    pub(crate) caller: Caller,
     /// The remaining work.
     pub(crate) rest: Cost,
     pub(crate) deadline: Instant,
@@ -134,32 +135,30 @@ impl<J: Job> Schedule<J> {
         urgency: Urgency,
         now: Instant,
     ) -> Result<Option<Wake>, Refused> {
-        let start = self.shares.next_start(job.caller());
-        if self.is_hopeless(Running { rest: cost, deadline }, now) {
-            if !self.is_time_for_a_try(cost, deadline, start, now) {
+        let joining = Running { caller: job.caller(), rest: cost, deadline };
+        let start = self.shares.next_start(joining.caller);
+        if self.is_hopeless(joining, now) {
+            if !self.is_time_for_a_try(joining, start, now) {
                 return Err(Refused::DeadlineExceeded);
             }
             self.estimates.doubt_bound(cost.algorithm);
         }
         let core_time = self.estimates.core_time(cost);
-        let refusal = |schedule: &Self| schedule.refusal(cost, deadline, urgency, start, now);
+        let refusal = |schedule: &Self| schedule.refusal(joining, urgency, start, now);
         if self.is_full(core_time) || refusal(self).is_some() {
             // Jobs without a caller must not take the place of others.
-            self.sliced.forget_abandoned();
-            self.whole.forget_abandoned();
+            self.sliced.forget_abandoned(&mut self.shares, now);
+            self.whole.forget_abandoned(&mut self.shares, now);
             if let Some(refusal) = refusal(self) {
                 self.queue_of_mut(cost).note_refusal(now);
                 return Err(refusal);
             }
-            self.make_room(start, core_time)?;
+            self.make_room(start, core_time, now)?;
         }
-        if self.nothing_waits() {
-            self.shares = Shares::default();
-        }
-        let start = self.shares.charge(job.caller(), core_time);
+        let start = self.shares.submitted(joining.caller, core_time, now);
         let waiting = Waiting { job, cost, deadline, since: now, start, core_time };
         self.queue_of_mut(cost).insert(waiting, now);
-        Ok(self.wake(cost, start))
+        Ok(self.wake(joining, start))
     }
 
     /// Wakes a worker for a job that waits for memory, and returns its thread.
@@ -167,8 +166,9 @@ impl<J: Job> Schedule<J> {
     /// A worker sleeps although such jobs wait. Other workers call this whenever they may have
     /// released memory.
     pub(crate) fn wake_for_memory(&mut self) -> Option<Wake> {
-        let [sliced, whole] = [&self.sliced, &self.whole].map(Queue::first_in_memory);
-        [sliced, whole].into_iter().flatten().find_map(|(start, cost)| self.wake(cost, start))
+        let first = [&self.sliced, &self.whole]
+            .map(|queue| queue.first_in_memory().map(|waiting| (waiting.running(), waiting.start)));
+        first.into_iter().flatten().find_map(|(waiting, start)| self.wake(waiting, start))
     }
 
     /// Whether a job in a queue needs memory.
@@ -177,9 +177,35 @@ impl<J: Job> Schedule<J> {
     }
 
     /// Wakes a sleeping worker for a waiting job, and returns its thread.
-    fn wake(&mut self, cost: Cost, start: Duration) -> Option<Wake> {
-        let reserved = self.reserved_before(cost, start);
-        self.workers.wake(cost, reserved, &self.estimates)
+    fn wake(&mut self, waiting: Running, start: Duration) -> Option<Wake> {
+        let reserved = self.reserved_before(waiting.rest, start);
+        self.workers.wake(waiting.rest, reserved, &self.estimates)
+    }
+
+    /// Whether a job joins this worker at a boundary. It does not if it may join another worker that
+    /// has fewer lanes.
+    fn should_join(&self, worker: usize, joining: Running, reserved: u64, now: Instant) -> bool {
+        self.workers.should_join(worker, joining, reserved, now, &self.estimates, &self.stays(joining.caller))
+    }
+
+    /// Returns which lanes stay beside those of a caller. Those of callers that have had as much or
+    /// more give way.
+    fn stays(&self, caller: Caller) -> impl Fn(&Running) -> bool {
+        self.stays_for(caller, Duration::ZERO)
+    }
+
+    /// As [`Self::stays`], when the other callers have had so much more.
+    fn stays_for(&self, caller: Caller, longer: Duration) -> impl Fn(&Running) -> bool {
+        let used = self.shares.used(caller);
+        move |lane| lane.caller == caller || self.shares.used(lane.caller) + longer < used
+    }
+
+    /// Whether a whole hash of this caller would take the last worker for such hashes, while others
+    /// are active. They could not get it back before the hash ends.
+    fn would_hold_the_last_worker(&self, caller: Caller, now: Instant) -> bool {
+        let workers = &self.workers.block;
+        let own = workers.iter().filter_map(|worker| worker.busy).filter(|whole| whole.job.caller == caller);
+        workers.len() > 1 && self.shares.active(now) > 1 && own.count() + 1 >= workers.len()
     }
 
     /// Returns the jobs that made room for another job since the last call, to be answered.
@@ -205,18 +231,19 @@ impl<J: Job> Schedule<J> {
             let waiting = &self.sliced.jobs[position];
             let reserved = self.reserved_before(waiting.cost, waiting.start);
             let gone = waiting.job.abandoned();
-            let rest = Running { rest: waiting.cost, deadline: waiting.deadline };
-            let expired = self.is_hopeless(rest, now);
-            if !gone && !expired && !self.workers.should_join(worker, rest, reserved, now, &self.estimates) {
+            let joining = waiting.running();
+            let expired = self.is_hopeless(joining, now);
+            if !gone && !expired && !self.should_join(worker, joining, reserved, now) {
                 position += 1;
                 continue;
             }
             let Some(waiting) = self.sliced.remove(position) else { break };
-            if expired {
-                found.expired.push(waiting.job);
-            } else if !gone {
-                self.workers.lane[worker].lanes.push(rest);
-                self.shares.taken(waiting.start);
+            if expired || gone {
+                self.shares.left(joining.caller, waiting.core_time, now);
+                found.expired.extend(expired.then_some(waiting.job));
+            } else {
+                self.workers.lane[worker].lanes.push(joining);
+                self.shares.taken(joining.caller, waiting.start, now);
                 found.started.push(waiting);
             }
         }
@@ -232,22 +259,25 @@ impl<J: Job> Schedule<J> {
         while found.started.is_empty() && position < self.whole.jobs.len().min(LOOK_AHEAD) {
             let waiting = &self.whole.jobs[position];
             let gone = waiting.job.abandoned();
-            let expired = self.is_hopeless(Running { rest: waiting.cost, deadline: waiting.deadline }, now);
+            let whole = waiting.running();
+            let expired = self.is_hopeless(whole, now);
             let reserved = self.reserved_before(waiting.cost, waiting.start);
-            if !gone && !expired && !self.workers.has_memory(worker, waiting.cost, reserved, &self.estimates)
-            {
+            let may_start = self.workers.has_memory(worker, waiting.cost, reserved, &self.estimates)
+                && !self.would_hold_the_last_worker(whole.caller, now);
+            if !gone && !expired && !may_start {
                 position += 1;
                 continue;
             }
             let Some(waiting) = self.whole.remove(position) else { break };
-            if gone {
-                continue;
-            }
-            if expired {
-                found.expired.push(waiting.job);
+            if expired || gone {
+                self.shares.left(whole.caller, waiting.core_time, now);
+                found.expired.extend(expired.then_some(waiting.job));
             } else {
-                self.workers.block[worker].busy = Some((waiting.cost, now));
-                self.shares.taken(waiting.start);
+                let charged = waiting.core_time;
+                self.workers.block[worker].busy = Some(Whole { job: whole, since: now, charged });
+                self.shares.taken(whole.caller, waiting.start, now);
+                // It cannot be stopped, so its caller pays in advance.
+                self.shares.charge(whole.caller, charged, now);
                 found.started.push(waiting);
             }
         }
@@ -255,8 +285,12 @@ impl<J: Job> Schedule<J> {
     }
 
     /// Notes that a block worker has ended a job. `measured` are the parts that it computed.
-    pub(crate) fn block_done(&mut self, worker: usize, measured: &[Part]) {
-        self.workers.block[worker].busy = None;
+    pub(crate) fn block_done(&mut self, worker: usize, measured: &[Part], now: Instant) {
+        if let Some(Whole { job, charged, .. }) = self.workers.block[worker].busy.take() {
+            let took = measured.iter().map(|part| part.core_time).sum();
+            self.shares.correct(job.caller, charged, took, now);
+            self.shares.recharge(job.caller, charged, took, now);
+        }
         // A reference crate may compute an inner layer, also of an algorithm that has lanes.
         for Part { cost, core_time } in measured {
             if !self.workers.runs_in_lanes(*cost) || self.estimates.is_measured_whole(cost.algorithm) {
@@ -265,12 +299,40 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// Returns the worker's next slices: each algorithm that it holds, with the work per lane that
-    /// fills the algorithm's share of a slice.
-    pub(crate) fn slices(&self, worker: usize) -> Vec<(Algorithm, u64)> {
-        self.workers.slices(worker, &self.estimates)
+    /// Follows a slice: each caller, and the computing time of its lanes in it.
+    pub(crate) fn charge(&mut self, computed: &[(Caller, Duration)], now: Instant) {
+        for &(caller, core_time) in computed {
+            self.shares.charge(caller, core_time, now);
+        }
+    }
+
+    /// Follows the end of a lane: replaces the estimate of its job by the time that it took.
+    pub(crate) fn lane_ended(
+        &mut self,
+        caller: Caller,
+        estimate: Duration,
+        core_time: Duration,
+        now: Instant,
+    ) {
+        self.shares.correct(caller, estimate, core_time, now);
+    }
+
+    /// Returns the worker's next slices.
+    pub(crate) fn turn(&self, worker: usize) -> Turn {
+        let used = |lane: &Running| self.shares.used(lane.caller);
+        self.workers.turn(worker, used, &self.estimates)
     }
 }
 
+/// What a worker does until the next boundary.
+pub(crate) struct Turn {
+    /// Each algorithm, with the work per lane that fills the algorithm's share of a slice.
+    pub(crate) slices: Vec<(Algorithm, u64)>,
+    /// For each lane whether it goes on. Others give way to callers that have had less.
+    pub(crate) goes_on: Vec<bool>,
+}
+
+#[cfg(test)]
+mod crowd;
 #[cfg(test)]
 mod tests;

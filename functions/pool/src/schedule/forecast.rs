@@ -14,61 +14,51 @@ pub(super) struct Forecast {
 
 impl<J: Job> Schedule<J> {
     /// Returns when a job with this place would be done; `None` if it can start at once.
-    pub(super) fn forecast(
-        &self,
-        cost: Cost,
-        deadline: Instant,
-        start: Duration,
-        now: Instant,
-    ) -> Option<Forecast> {
-        let (position, ahead) = self.queue_of(cost).before(start);
+    pub(super) fn forecast(&self, joining: Running, start: Duration, now: Instant) -> Option<Forecast> {
+        let cost = joining.rest;
         let (wait, own) = if self.workers.runs_in_lanes(cost) {
-            self.lane_forecast(cost, deadline, position, ahead, now)?
+            self.lane_forecast(joining, start, now)?
         } else {
-            self.block_forecast(cost, position, ahead, now)?
+            self.block_forecast(cost, start, now)?
         };
-        Some(Forecast { wait, finish: now + with_head_room(wait + own) })
+        // A caller gets at least its share of the workers, and may get no more.
+        let callers = u32::try_from(self.shares.active(now)).unwrap_or(u32::MAX);
+        let shared = own * callers.max(self.workers.cores()) / self.workers.cores();
+        Some(Forecast { wait, finish: now + with_head_room(wait + shared) })
     }
 
     /// Returns the wait for a lane, and the time in it; `None` if the job can start at once.
-    fn lane_forecast(
-        &self,
-        cost: Cost,
-        deadline: Instant,
-        position: usize,
-        ahead: Duration,
-        now: Instant,
-    ) -> Option<(Duration, Duration)> {
-        let joining = Running { rest: cost, deadline };
-        let open =
-            (0..self.workers.lane.len()).any(|w| self.workers.may_join(w, joining, 0, now, &self.estimates));
-        if open && position == 0 {
+    fn lane_forecast(&self, joining: Running, start: Duration, now: Instant) -> Option<(Duration, Duration)> {
+        let (cost, stays) = (joining.rest, self.stays_for(joining.caller, SOON));
+        let open = (0..self.workers.lane.len())
+            .any(|w| self.workers.may_join(w, joining, 0, now, &self.estimates, &stays));
+        // Jobs that give way may be before it too. They do not delay it.
+        let before = self.queue_of(cost).before(start).filter(|waiting| stays(&waiting.running()));
+        let (number, ahead) = before
+            .fold((0, Duration::ZERO), |(number, ahead), waiting| (number + 1, ahead + waiting.core_time));
+        if open && number == 0 {
             return None;
         }
         let own = self.estimates.duration(cost, self.estimates.width_of(cost));
-        if open && position < self.workers.free_lanes(cost.algorithm, &self.estimates) {
+        if open && number < self.workers.free_lanes(joining, &self.estimates, &stays) {
             return Some((Duration::ZERO, own));
         }
-        let first_lane = self.workers.lane.iter().map(|w| w.next_to_finish(&self.estimates)).min();
+        let first_lane = self.workers.lane.iter().map(|w| w.next_to_finish(&self.estimates, &stays)).min();
         Some((first_lane.unwrap_or_default() + ahead / self.workers.cores(), own))
     }
 
     /// Returns the wait for a block worker, and the time on it; `None` if the job can start at
     /// once.
-    fn block_forecast(
-        &self,
-        cost: Cost,
-        position: usize,
-        ahead: Duration,
-        now: Instant,
-    ) -> Option<(Duration, Duration)> {
+    fn block_forecast(&self, cost: Cost, start: Duration, now: Instant) -> Option<(Duration, Duration)> {
         let mut workers = self.workers.block.iter().enumerate();
         let idle = workers
             .any(|(core, w)| w.busy.is_none() && self.workers.has_memory(core, cost, 0, &self.estimates));
-        if idle && position == 0 {
+        let mut before = self.queue_of(cost).before(start).peekable();
+        if idle && before.peek().is_none() {
             return None;
         }
         let running: Duration = self.workers.block.iter().map(|w| w.rest(&self.estimates, now)).sum();
+        let ahead: Duration = before.map(|waiting| waiting.core_time).sum();
         Some(((running + ahead) / self.workers.holders(), self.estimates.duration(cost, 1)))
     }
 
@@ -87,6 +77,9 @@ impl<J: Job> Schedule<J> {
         all.checked_div(u32::try_from(queue.jobs.len()).unwrap_or(u32::MAX)).unwrap_or_default()
     }
 }
+
+/// A caller that is ahead of another by so little computing time goes on soon.
+const SOON: Duration = Duration::from_millis(20);
 
 /// Adds an eighth to a forecast.
 ///

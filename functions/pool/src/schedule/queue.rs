@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{super::estimate::Cost, Job, Schedule};
+use super::{super::estimate::Cost, Job, Running, Schedule, shares::Shares};
 
 /// A job in a queue.
 #[derive(Debug)]
@@ -17,7 +17,13 @@ pub(crate) struct Waiting<J> {
     /// Its place among the jobs of all callers: see [`Shares`](super::shares::Shares).
     pub(super) start: Duration,
     /// Its share of a full worker's time, by the last estimate.
-    pub(super) core_time: Duration,
+    pub(crate) core_time: Duration,
+}
+
+impl<J: Job> Waiting<J> {
+    pub(super) fn running(&self) -> Running {
+        Running { caller: self.job.caller(), rest: self.cost, deadline: self.deadline }
+    }
 }
 
 /// Waiting jobs in the order of their starts. The jobs of one caller are first in, first out.
@@ -56,8 +62,14 @@ impl<J: Job> Queue<J> {
         self.remove(self.jobs.len().checked_sub(1)?)
     }
 
-    pub(super) fn forget_abandoned(&mut self) {
-        self.jobs.retain(|waiting| !waiting.job.abandoned());
+    pub(super) fn forget_abandoned(&mut self, shares: &mut Shares, now: Instant) {
+        self.jobs.retain(|waiting| {
+            let gone = waiting.job.abandoned();
+            if gone {
+                shares.left(waiting.job.caller(), waiting.core_time, now);
+            }
+            !gone
+        });
         self.recount();
     }
 
@@ -94,10 +106,9 @@ impl<J: Job> Queue<J> {
         self.jobs.partition_point(|waiting| waiting.start <= start)
     }
 
-    /// Returns the position of a new job with this start, and the work before it.
-    pub(super) fn before(&self, start: Duration) -> (usize, Duration) {
-        let position = self.position(start);
-        (position, self.work_before(position))
+    /// Returns the jobs before a new job with this start.
+    pub(super) fn before(&self, start: Duration) -> impl Iterator<Item = &Waiting<J>> {
+        self.jobs.range(..self.position(start))
     }
 
     /// Returns the number of jobs that start before this end of another job, and their work.
@@ -112,11 +123,10 @@ impl<J: Job> Queue<J> {
         self.core_time.saturating_sub(behind)
     }
 
-    /// Returns the start and the cost of the first job that needs memory.
-    pub(super) fn first_in_memory(&self) -> Option<(Duration, Cost)> {
+    /// Returns the first job that needs memory.
+    pub(super) fn first_in_memory(&self) -> Option<&Waiting<J>> {
         let needs_memory = |job: &&Waiting<J>| job.cost.memory_bytes > 0 && !job.job.abandoned();
-        let first = self.jobs.iter().take(LOOK_AHEAD).find(needs_memory);
-        first.map(|waiting| (waiting.start, waiting.cost))
+        self.jobs.iter().take(LOOK_AHEAD).find(needs_memory)
     }
 
     pub(super) fn last_start(&self) -> Option<Duration> {
@@ -134,10 +144,6 @@ impl<J: Job> Schedule<J> {
         if self.workers.runs_in_lanes(cost) { &mut self.sliced } else { &mut self.whole }
     }
 
-    pub(super) fn nothing_waits(&self) -> bool {
-        self.sliced.jobs.is_empty() && self.whole.jobs.is_empty()
-    }
-
     pub(super) fn waiting_core_time(&self) -> Duration {
         self.sliced.core_time + self.whole.core_time
     }
@@ -152,7 +158,9 @@ impl<J: Job> Schedule<J> {
         }
         let place = (start, self.workers.runs_in_lanes(cost));
         let queues = [(&self.sliced, true), (&self.whole, false)];
-        let first = queues.map(|(queue, in_lanes)| queue.first_in_memory().map(|(s, c)| ((s, in_lanes), c)));
+        let first = queues.map(|(queue, in_lanes)| {
+            queue.first_in_memory().map(|first| ((first.start, in_lanes), first.cost))
+        });
         let earlier = first.into_iter().flatten().filter(|(other, _)| *other < place);
         earlier.map(|(_, cost)| cost.memory_bytes).max().unwrap_or(0)
     }

@@ -8,29 +8,26 @@ use std::{
 use saltern_encoded::Algorithm;
 
 use super::{
-    super::{
-        estimate::Cost,
-        work::{Refused, Urgency},
-    },
-    Found, Job, Schedule,
+    super::work::{Caller, Refused, Urgency},
+    Found, Job, Running, Schedule,
     forecast::Forecast,
 };
 
 impl<J: Job> Schedule<J> {
     pub(super) fn refusal(
         &self,
-        cost: Cost,
-        deadline: Instant,
+        joining: Running,
         urgency: Urgency,
         start: Duration,
         now: Instant,
     ) -> Option<Refused> {
-        let pressure = urgency == Urgency::Optional && self.is_under_pressure();
-        let forecast = self.forecast(cost, deadline, start, now);
-        let late = forecast.is_some_and(|forecast| forecast.finish > deadline);
-        let stands = self.limits.is_some() && self.queue_of(cost).stands(now);
+        let queue = self.queue_of(joining.rest);
+        let pressure = urgency == Urgency::Optional && self.is_under_pressure(joining.caller, now);
+        let forecast = self.forecast(joining, start, now);
+        let late = forecast.is_some_and(|forecast| forecast.finish > joining.deadline);
+        let stands = self.limits.is_some() && queue.stands(now);
         let slow = |forecast: Forecast| {
-            let mean_hash = self.mean_duration(self.queue_of(cost));
+            let mean_hash = self.mean_duration(queue);
             forecast.wait > longest_wait_in_a_standing_queue(mean_hash)
         };
         (pressure || late || (stands && forecast.is_some_and(slow))).then(|| self.overloaded())
@@ -63,7 +60,12 @@ impl<J: Job> Schedule<J> {
 
     /// Displaces waiting jobs that would start after the end of this job, until this job has room.
     /// If all of them together make too little room, displaces none.
-    pub(super) fn make_room(&mut self, start: Duration, core_time: Duration) -> Result<(), Refused> {
+    pub(super) fn make_room(
+        &mut self,
+        start: Duration,
+        core_time: Duration,
+        now: Instant,
+    ) -> Result<(), Refused> {
         let [sliced, whole] = [&self.sliced, &self.whole].map(|queue| queue.before_end(start + core_time));
         if self.is_over_limits(sliced.0 + whole.0, sliced.1 + whole.1, core_time) {
             return Err(self.overloaded());
@@ -72,16 +74,20 @@ impl<J: Job> Schedule<J> {
             let is_sliced = self.sliced.last_start() > self.whole.last_start();
             let queue = if is_sliced { &mut self.sliced } else { &mut self.whole };
             let Some(displaced) = queue.remove_last() else { break };
+            self.shares.left(displaced.job.caller(), displaced.core_time, now);
             self.displaced.push(displaced.job);
         }
         Ok(())
     }
 
-    /// Whether the queue is too long for optional work.
-    fn is_under_pressure(&self) -> bool {
-        let bound =
-            self.limits.map(|limits| limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers.cores());
-        bound.is_some_and(|bound| self.waiting_core_time() > bound)
+    /// Whether the work of this caller that waits is too long for its optional work.
+    fn is_under_pressure(&self, caller: Caller, now: Instant) -> bool {
+        let Some(limits) = self.limits else { return false };
+        let bound = limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers.cores();
+        let callers = u32::try_from(self.shares.active(now)).unwrap_or(u32::MAX);
+        let waiting = self.sliced.jobs.iter().chain(&self.whole.jobs);
+        let own = waiting.filter(|waiting| waiting.job.caller() == caller);
+        own.map(|waiting| waiting.core_time).sum::<Duration>() > bound / callers
     }
 
     /// Judges the waiting jobs again, from time to time. Estimates may have risen since a job was
@@ -94,27 +100,36 @@ impl<J: Job> Schedule<J> {
         }
         self.next_judgement = Some(now + JUDGE_EVERY);
         let (of_sliced, of_whole) = (self.workers.cores(), self.workers.holders());
-        let free_lanes = Algorithm::ALL.map(|of| self.workers.free_lanes(of, &self.estimates));
+        let free_lanes = Algorithm::ALL.map(|of| self.workers.spare_lanes(of, &self.estimates));
         let idle = self.workers.block.iter().filter(|worker| worker.busy.is_none()).count();
-        for (queue, workers, free) in [
-            (&mut self.sliced, of_sliced, free_lanes),
-            (&mut self.whole, of_whole, [idle; Algorithm::ALL.len()]),
+        for (queue, gives_way, workers, free) in [
+            (&mut self.sliced, true, of_sliced, free_lanes),
+            (&mut self.whole, false, of_whole, [idle; Algorithm::ALL.len()]),
         ] {
-            let mut ahead = Duration::ZERO;
+            // The work of each caller so far. That of callers that have had more gives way.
+            let mut works: Vec<(Caller, Duration)> = Vec::new();
             for mut waiting in mem::take(&mut queue.jobs) {
+                let caller = waiting.job.caller();
+                let used = self.shares.used(caller);
+                let delays = |of: Caller| !gives_way || of == caller || self.shares.used(of) < used;
+                let ahead: Duration = works.iter().filter(|(of, _)| delays(*of)).map(|(_, work)| work).sum();
                 let alone = self.estimates.least_duration(waiting.cost);
                 let left = waiting.deadline.saturating_duration_since(now);
                 // Work that starts together with this job does not delay its start.
                 let starts_at_once = queue.jobs.len() < free[waiting.cost.algorithm as usize];
                 let wait = if starts_at_once { Duration::ZERO } else { ahead / workers };
                 let in_time = wait + alone <= left;
-                if left.is_zero() || alone > left {
-                    found.expired.push(waiting.job);
-                } else if !in_time {
-                    found.overloaded.push(waiting.job);
-                } else if !waiting.job.abandoned() {
+                let expired = left.is_zero() || alone > left;
+                if expired || !in_time || waiting.job.abandoned() {
+                    self.shares.left(caller, waiting.core_time, now);
+                    let answered = if expired { &mut found.expired } else { &mut found.overloaded };
+                    answered.push(waiting.job);
+                } else {
                     waiting.core_time = self.estimates.core_time(waiting.cost);
-                    ahead += waiting.core_time;
+                    match works.iter_mut().find(|(of, _)| *of == caller) {
+                        Some((_, work)) => *work += waiting.core_time,
+                        None => works.push((caller, waiting.core_time)),
+                    }
                     queue.jobs.push_back(waiting);
                 }
             }
@@ -126,16 +141,10 @@ impl<J: Job> Schedule<J> {
     ///
     /// A bound that is too high refuses jobs, so they are not measured, and it would stay too high.
     /// So from time to time an idle worker computes one of them.
-    pub(super) fn is_time_for_a_try(
-        &mut self,
-        cost: Cost,
-        deadline: Instant,
-        start: Duration,
-        now: Instant,
-    ) -> bool {
-        let starts_at_once = self.forecast(cost, deadline, start, now).is_none();
-        let next_try = self.next_tries[cost.algorithm as usize].get_or_insert(now + TRY_EVERY);
-        let tries = deadline > now && starts_at_once && *next_try <= now;
+    pub(super) fn is_time_for_a_try(&mut self, joining: Running, start: Duration, now: Instant) -> bool {
+        let starts_at_once = self.forecast(joining, start, now).is_none();
+        let next_try = self.next_tries[joining.rest.algorithm as usize].get_or_insert(now + TRY_EVERY);
+        let tries = joining.deadline > now && starts_at_once && *next_try <= now;
         if tries {
             *next_try = now + TRY_EVERY;
         }

@@ -1,43 +1,142 @@
-//! The order among callers.
+//! The shares of the callers: who starts next, and who goes on at a boundary.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::super::work::Caller;
 
-/// Shares the workers among the callers that wait: start-time fair queueing.
+/// Shares the workers among the callers: start-time fair queueing, of jobs and of slices.
 ///
-/// Virtual time is work. A job starts when its caller's last job ends, but not before the present.
-/// Jobs are taken in the order of their starts. So callers that wait at the same time get the same
-/// work done, and a caller that did not wait starts at the present.
+/// A caller has two clocks of computing time. `next_start` counts the estimates of all jobs that it
+/// sent: waiting jobs are taken in the order of their starts, and a job starts when its caller's
+/// last job ends, but not before the present. `used` counts the time that its work ran: at a
+/// boundary the lanes of the caller with the least go on, and others are passed over. So callers
+/// that want more than there is get the same, whatever their jobs cost. A caller that wanted nothing
+/// begins at the present, without a claim on the past.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
+    accounts: Vec<Account>,
     /// The start of the last job that a worker took.
     present: Duration,
-    /// The callers whose next job starts after the present, with that start.
-    pub(super) next_starts: Vec<(Caller, Duration)>,
+    /// The most that a caller has had.
+    present_used: Duration,
+}
+
+#[derive(Debug)]
+struct Account {
+    caller: Caller,
+    next_start: Duration,
+    used: Duration,
+    waiting: usize,
+    /// When it last sent a job, or had one running.
+    last_seen: Instant,
 }
 
 impl Shares {
+    /// Returns the start of the caller's next job.
     pub(super) fn next_start(&self, caller: Caller) -> Duration {
-        let next = self.next_starts.iter().find(|(other, _)| *other == caller);
-        next.map_or(self.present, |&(_, start)| start.max(self.present))
+        self.account(caller).map_or(self.present, |account| account.next_start.max(self.present))
     }
 
-    /// Adds a job to the work of its caller, and returns the start of the job.
-    pub(super) fn charge(&mut self, caller: Caller, core_time: Duration) -> Duration {
+    /// Returns the computing time of a caller, for comparisons with that of others.
+    pub(super) fn used(&self, caller: Caller) -> Duration {
+        self.account(caller).map_or(self.present_used, |account| account.used)
+    }
+
+    /// Returns the number of callers that have work here or had some lately, at least 1.
+    pub(super) fn active(&self, now: Instant) -> usize {
+        self.accounts.iter().filter(|account| account.is_active(now)).count().max(1)
+    }
+
+    /// Follows a job that begins to wait, and returns its start.
+    pub(super) fn submitted(&mut self, caller: Caller, core_time: Duration, now: Instant) -> Duration {
         let start = self.next_start(caller);
-        self.next_starts.retain(|&(other, next)| other != caller && next > self.present);
-        if self.next_starts.len() >= MOST_CALLERS {
-            self.next_starts.clear();
-        }
-        self.next_starts.push((caller, start + core_time));
+        let present_used = self.present_used;
+        let account = self.account_mut(caller, now);
+        // A caller that had no work, or whose work could not run, has no claim on the past. Else it
+        // could save up, and then take the workers from all others.
+        let claim = if account.waiting == 0 { Duration::ZERO } else { MOST_CLAIM };
+        account.used = account.used.max(present_used.saturating_sub(claim));
+        account.next_start = start + core_time;
+        account.waiting += 1;
+        account.last_seen = now;
         start
     }
 
-    pub(super) fn taken(&mut self, start: Duration) {
+    /// Follows a job that a worker took.
+    pub(super) fn taken(&mut self, caller: Caller, start: Duration, now: Instant) {
         self.present = self.present.max(start);
+        let account = self.account_mut(caller, now);
+        account.waiting = account.waiting.saturating_sub(1);
+    }
+
+    /// Follows a job that left the queue and is not computed.
+    pub(super) fn left(&mut self, caller: Caller, core_time: Duration, now: Instant) {
+        let account = self.account_mut(caller, now);
+        account.waiting = account.waiting.saturating_sub(1);
+        account.next_start = account.next_start.saturating_sub(core_time);
+    }
+
+    /// Charges a caller for computing time.
+    pub(super) fn charge(&mut self, caller: Caller, core_time: Duration, now: Instant) {
+        let account = self.account_mut(caller, now);
+        account.used += core_time;
+        account.last_seen = now;
+        let used = account.used;
+        self.present_used = self.present_used.max(used);
+    }
+
+    /// Replaces the estimate of a job by the time that it took.
+    pub(super) fn correct(&mut self, caller: Caller, estimate: Duration, took: Duration, now: Instant) {
+        let account = self.account_mut(caller, now);
+        account.next_start = (account.next_start + took).saturating_sub(estimate);
+    }
+
+    /// Replaces the charge of a job that was paid in advance.
+    pub(super) fn recharge(&mut self, caller: Caller, charged: Duration, took: Duration, now: Instant) {
+        let account = self.account_mut(caller, now);
+        account.used = (account.used + took).saturating_sub(charged);
+        account.last_seen = now;
+    }
+
+    fn account(&self, caller: Caller) -> Option<&Account> {
+        self.accounts.iter().find(|account| account.caller == caller)
+    }
+
+    fn account_mut(&mut self, caller: Caller, now: Instant) -> &mut Account {
+        let position = self.accounts.iter().position(|account| account.caller == caller);
+        let position = position.unwrap_or_else(|| {
+            self.accounts.retain(|account| account.is_active(now));
+            if self.accounts.len() >= MOST_CALLERS {
+                self.forget_one();
+            }
+            let (next_start, used) = (self.present, self.present_used);
+            self.accounts.push(Account { caller, next_start, used, waiting: 0, last_seen: now });
+            self.accounts.len() - 1
+        });
+        &mut self.accounts[position]
+    }
+
+    /// Forgets the caller that was idle longest.
+    fn forget_one(&mut self) {
+        let idle = self.accounts.iter().enumerate().filter(|(_, account)| account.waiting == 0);
+        if let Some((longest, _)) = idle.min_by_key(|(_, account)| account.last_seen) {
+            self.accounts.swap_remove(longest);
+        }
     }
 }
 
-/// The most callers whose work is remembered. Beyond it all callers start at the present again.
+impl Account {
+    fn is_active(&self, now: Instant) -> bool {
+        self.waiting > 0 || now.saturating_duration_since(self.last_seen) <= ACTIVE_FOR
+    }
+}
+
+/// How much less than another a caller with waiting work may have had, to get it later. It waits for
+/// lanes, memory or a worker for whole hashes, and seldom for long.
+pub(super) const MOST_CLAIM: Duration = Duration::from_millis(100);
+
+/// A caller counts as active for so long after its last work (HTTP contract, "Share").
+pub(super) const ACTIVE_FOR: Duration = Duration::from_secs(5);
+
+/// The most callers whose work is remembered (HTTP contract, "Callers").
 pub(super) const MOST_CALLERS: usize = 1024;

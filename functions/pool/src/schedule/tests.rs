@@ -6,17 +6,17 @@ use super::{
     super::estimate::gain_side_by_side,
     queue::STANDING_AFTER,
     refusal::{LONGEST_QUEUE, SHORT_STAY, SHORTEST_QUEUE, TRY_EVERY},
-    shares::MOST_CALLERS,
+    shares::{ACTIVE_FOR, MOST_CALLERS, MOST_CLAIM},
     workers::LaneCounts,
     *,
 };
 
-const MS: Duration = Duration::from_millis(1);
+pub(super) const MS: Duration = Duration::from_millis(1);
 
 /// A job with a number, and whether its caller has gone.
 #[derive(Clone, Debug)]
-struct Numbered {
-    number: usize,
+pub(super) struct Numbered {
+    pub(super) number: usize,
     gone: Rc<Cell<bool>>,
     caller: Caller,
 }
@@ -26,7 +26,7 @@ impl Numbered {
         Self::of(Caller::default(), number)
     }
 
-    fn of(caller: Caller, number: usize) -> Self {
+    pub(super) fn of(caller: Caller, number: usize) -> Self {
         Self { number, gone: Rc::default(), caller }
     }
 }
@@ -72,7 +72,11 @@ fn part(cost: Cost, core_time: Duration) -> Part {
 
 /// Makes lanes with `rest` remaining units each.
 fn lanes(n: usize, rest: u64, deadline: Instant) -> impl Iterator<Item = Running> {
-    (0..n).map(move |_| Running { rest: Cost::new(Algorithm::Bcrypt, rest), deadline })
+    (0..n).map(move |_| Running {
+        caller: Caller::default(),
+        rest: Cost::new(Algorithm::Bcrypt, rest),
+        deadline,
+    })
 }
 
 #[test]
@@ -151,12 +155,12 @@ fn refuses_work_that_cannot_meet_its_deadline() {
 fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let [tiny, dear] = [1, 480_000].map(|work| Cost::new(Algorithm::Sha1Crypt, work));
-    schedule.block_done(0, &[part(tiny, Duration::from_micros(20))]);
+    schedule.block_done(0, &[part(tiny, Duration::from_micros(20))], now);
     let second = now + MS * 1000;
     assert!(schedule.submit(Numbered::new(0), dear, second, Urgency::Required, now).is_ok());
     let found = schedule.block_free(0, now);
     assert_eq!((started(&found), found.expired.len()), (vec![0], 0));
-    schedule.block_done(0, &[part(dear, MS * 100)]);
+    schedule.block_done(0, &[part(dear, MS * 100)], now);
     let too_soon = schedule.submit(Numbered::new(1), dear, now + MS * 99, Urgency::Required, now);
     assert_eq!(too_soon, Err(Refused::DeadlineExceeded), "now its speed is known");
 }
@@ -166,7 +170,7 @@ fn a_tiny_hash_does_not_mark_expensive_ones_as_impossible() {
 fn a_test_from_time_to_time_corrects_a_wrong_bound() {
     let (mut schedule, start) = (machine(1, None), Instant::now());
     let dear = Cost::new(Algorithm::Sha1Crypt, 480_000);
-    schedule.block_done(0, &[part(dear, MS * 1000)]);
+    schedule.block_done(0, &[part(dear, MS * 1000)], start);
     let submit = |schedule: &mut Schedule<Numbered>, number, now| {
         schedule.submit(Numbered::new(number), dear, now + MS * 500, Urgency::Required, now)
     };
@@ -182,10 +186,10 @@ fn a_test_from_time_to_time_corrects_a_wrong_bound() {
     );
     assert_eq!(started(&schedule.block_free(0, later)), [1]);
     assert_eq!(submit(&mut schedule, 3, later), Err(Refused::DeadlineExceeded), "nor while all are at work");
-    schedule.block_done(0, &[]);
+    schedule.block_done(0, &[], later);
     assert!(submit(&mut schedule, 4, later).is_ok());
     assert_eq!(started(&schedule.block_free(0, later)), [4]);
-    schedule.block_done(0, &[part(dear, MS * 100)]);
+    schedule.block_done(0, &[part(dear, MS * 100)], later);
     assert!(submit(&mut schedule, 5, later).is_ok(), "and it stays right");
 }
 
@@ -262,6 +266,21 @@ fn optional_work_is_refused_under_load() {
 }
 
 #[test]
+fn optional_work_is_judged_by_the_waiting_work_of_its_own_caller() {
+    let now = Instant::now();
+    let far = now + MS * 60_000;
+    let mut schedule = machine(1, Some(QueueLimits { operations: 100, work_per_worker: MS * 200 }));
+    let mut submit =
+        |caller, urgency| schedule.submit(Numbered::of(Caller(caller), 0), ARGON2, far, urgency, now).is_ok();
+    for _ in 0..8 {
+        assert!(submit(1, Urgency::Required));
+    }
+    assert!(!submit(1, Urgency::Optional));
+    // A quarter of 200 ms, for one of two callers: two hashes of 20 ms, since one may wait already.
+    assert_eq!([(); 3].map(|()| submit(2, Urgency::Optional)), [true, true, false]);
+}
+
+#[test]
 fn jobs_without_a_caller_hold_no_place() {
     let (now, limits) = (Instant::now(), QueueLimits { operations: 2, work_per_worker: MS * 60_000 });
     let mut schedule = machine(1, Some(limits));
@@ -295,7 +314,7 @@ fn waiting_jobs_are_answered_when_their_wait_becomes_too_long() {
         assert!(schedule.submit(job, ARGON2, within(deadline), Urgency::Required, now).is_ok());
     }
     assert_eq!(started(&schedule.block_free(0, now)), [0]);
-    schedule.block_done(0, &[part(ARGON2, MS * 1_000)]);
+    schedule.block_done(0, &[part(ARGON2, MS * 1_000)], now);
     let found = schedule.block_free(0, within(500));
     let overloaded: Vec<_> = found.overloaded.iter().map(|job| job.number).collect();
     assert_eq!((started(&found), overloaded, found.expired.len()), (vec![1], vec![2], 0));
@@ -345,10 +364,11 @@ fn a_core_holds_as_many_hashes_as_its_memory() {
     for (number, cost) in [sliced, whole, sliced, sliced, whole].into_iter().enumerate() {
         assert!(schedule.submit(Numbered::new(number), cost, far, Urgency::Required, now).is_ok());
     }
-    let running = |n| (0..n).map(move |_| Running { rest: sliced.rest(50), deadline: far });
+    let running =
+        |n| (0..n).map(move |_| Running { caller: Caller::default(), rest: sliced.rest(50), deadline: far });
     assert_eq!(started(&schedule.block_free(0, now)), [1]);
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 2]);
-    schedule.block_done(0, &[]);
+    schedule.block_done(0, &[], now);
     assert_eq!(started(&schedule.block_free(0, now)), [0; 0], "job 3 came before job 4");
     assert_eq!(started(&schedule.lane_boundary(0, running(2), now)), [3]);
     assert_eq!(started(&schedule.block_free(0, now)), [0; 0], "all memory is in use");
@@ -367,9 +387,10 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
     for (number, cost) in [small, large, small, BCRYPT].into_iter().enumerate() {
         let job = Numbered::of(Caller(u32::try_from(number).unwrap()), number);
         assert!(schedule.submit(job, cost, far, Urgency::Required, now).is_ok());
-        schedule.shares.taken(MS * u32::try_from(number + 1).unwrap());
+        schedule.shares.taken(Caller(u32::MAX), MS * u32::try_from(number + 1).unwrap(), now);
     }
-    let running = |n| (0..n).map(move |_| Running { rest: small.rest(50), deadline: far });
+    let running =
+        |n| (0..n).map(move |_| Running { caller: Caller::default(), rest: small.rest(50), deadline: far });
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 3], "job 3 needs no memory");
     assert_eq!(started(&schedule.block_free(0, now)), [0; 0]);
     schedule.workers.sleep(Wake::BlockWorker(0));
@@ -380,7 +401,7 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
     assert_eq!(started(&schedule.block_free(0, now)), [1]);
     schedule.workers.sleep(Wake::LaneWorker(0));
     assert_eq!(schedule.wake_for_memory(), None, "the large hash has all memory");
-    schedule.block_done(0, &[]);
+    schedule.block_done(0, &[], now);
     assert_eq!(schedule.wake_for_memory(), Some(Wake::LaneWorker(0)));
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [2]);
 }
@@ -527,7 +548,7 @@ fn the_sum_of_the_waiting_work_is_that_of_the_jobs() {
             let times: Vec<_> = queue.jobs.iter().map(|waiting| waiting.core_time).collect();
             assert_eq!(queue.core_time, times.iter().sum(), "step {step}");
             let between = MS * random.below(5_000);
-            let (position, work) = queue.before(between);
+            let (position, work) = queue.before_end(between);
             assert_eq!(work, times[..position].iter().sum(), "step {step}");
             most = most.max(times.len());
         }
@@ -549,19 +570,32 @@ impl Random {
     }
 }
 
+/// It always has a job that waits, for memory say.
+#[test]
+fn a_caller_cannot_save_up_computing_time() {
+    let (mut shares, now) = (Shares::default(), Instant::now());
+    let [saver, other] = [Caller(1), Caller(2)];
+    shares.submitted(saver, MS, now);
+    shares.charge(other, MS * 60_000, now);
+    shares.submitted(saver, MS, now);
+    assert_eq!(shares.used(other), shares.used(saver) + MOST_CLAIM);
+}
+
 #[test]
 fn the_number_of_callers_that_are_remembered_is_bounded() {
-    let mut shares = Shares::default();
+    let (mut shares, now) = (Shares::default(), Instant::now());
     for number in 0..10_000 {
-        assert_eq!(shares.charge(Caller(number), MS), Duration::ZERO);
-        assert!(shares.next_starts.len() <= MOST_CALLERS);
+        assert_eq!(shares.submitted(Caller(number), MS, now), Duration::ZERO);
+        shares.taken(Caller(number), Duration::ZERO, now);
+        assert!(shares.active(now) <= MOST_CALLERS);
     }
+    assert_eq!(shares.active(now + ACTIVE_FOR + MS), 1, "nobody was seen for long");
 }
 
 /// The workers of an open loop in virtual time. Callers come at a fixed rate, also under overload.
-struct OpenLoop {
-    schedule: Schedule<Numbered>,
-    start: Instant,
+pub(super) struct OpenLoop {
+    pub(super) schedule: Schedule<Numbered>,
+    pub(super) start: Instant,
     /// The lanes of each worker, each with the number of its job.
     lanes: [Vec<(usize, Running)>; 2],
     /// For each job its arrival and its end, if it was computed within its deadline.
@@ -580,14 +614,14 @@ struct OpenLoop {
 const CAPACITY: usize = 2 * 8 * 1000 / 139;
 
 /// The times of one bcrypt hash of cost 10 in 1 to 8 lanes, in milliseconds, as measured.
-const IN_LANES: [u32; 8] = [62, 66, 71, 76, 85, 101, 120, 139];
-const COST_10: Cost = Cost::new(Algorithm::Bcrypt, 1_000_000);
+pub(super) const IN_LANES: [u32; 8] = [62, 66, 71, 76, 85, 101, 120, 139];
+pub(super) const COST_10: Cost = Cost::new(Algorithm::Bcrypt, 1_000_000);
 
 /// The memory of a core.
 const MEMORY_BYTES: u64 = 256 << 20;
 
 impl OpenLoop {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self::on_a_machine_slower_by(1)
     }
 
@@ -664,11 +698,12 @@ impl OpenLoop {
         }
         lanes.retain(|(_, running)| running.rest.work > 0 && running.deadline > now);
         let found = self.schedule.lane_boundary(worker, lanes.iter().map(|lane| lane.1), now);
-        lanes.extend(
-            found.started.iter().map(|waiting| {
-                (waiting.job.number, Running { rest: waiting.cost, deadline: waiting.deadline })
-            }),
-        );
+        lanes.extend(found.started.iter().map(|waiting| {
+            (
+                waiting.job.number,
+                Running { caller: Caller::default(), rest: waiting.cost, deadline: waiting.deadline },
+            )
+        }));
         if lanes.is_empty() {
             self.schedule.workers.sleep(Wake::LaneWorker(worker));
         }
@@ -847,7 +882,7 @@ fn hashes_of_an_algorithm_that_was_never_measured_run_one_on_each_worker() {
         assert_eq!(started(&schedule.block_free(number, now)), [number]);
     }
     assert!(matches!(submit(&mut schedule, 2), Err(Refused::Overloaded { .. })));
-    schedule.block_done(0, &[part(unmeasured, MS)]);
+    schedule.block_done(0, &[part(unmeasured, MS)], now);
     assert!(submit(&mut schedule, 3).is_ok(), "now its speed is known");
 }
 
@@ -933,7 +968,11 @@ impl Model {
                         done[lanes[worker].remove(0)] = true;
                     }
                     lanes[worker].retain(|&job| !jobs[job].gone.get());
-                    let running = lanes[worker].iter().map(|_| Running { rest: costs[0].rest(50), deadline });
+                    let running = lanes[worker].iter().map(|_| Running {
+                        caller: Caller::default(),
+                        rest: costs[0].rest(50),
+                        deadline,
+                    });
                     let found = schedule.lane_boundary(worker, running, now);
                     schedule.wake_for_memory();
                     lanes[worker].extend(started(&found));

@@ -6,7 +6,7 @@ use saltern_encoded::Algorithm;
 
 use super::{
     super::estimate::{Cost, Estimates, gain_side_by_side},
-    Running, SLICE, Wake,
+    Running, SLICE, Turn, Wake,
 };
 
 /// The workers of all cores. Each core has one that computes in lanes, and all or some of the cores
@@ -94,7 +94,7 @@ impl Workers {
         }
         let in_lanes = self.lane[core].lanes.iter().map(|lane| lane.rest.memory_bytes);
         let whole = self.block.get(core).and_then(|worker| worker.busy);
-        let held: u64 = in_lanes.chain(whole.map(|(cost, _)| cost.memory_bytes)).sum();
+        let held: u64 = in_lanes.chain(whole.map(|whole| whole.job.rest.memory_bytes)).sum();
         estimates.holds(held + reserved, cost)
     }
 
@@ -107,21 +107,23 @@ impl Workers {
         reserved: u64,
         now: Instant,
         estimates: &Estimates,
+        stays: &impl Fn(&Running) -> bool,
     ) -> bool {
-        let lanes = self.lane[worker].lanes.len();
+        let staying = |w: usize| self.lane[w].lanes.iter().filter(|lane| stays(lane)).count();
+        let lanes = staying(worker);
         let emptier = |w: usize| {
-            let other = &self.lane[w];
-            other.sleep != Sleep::Asleep
-                && other.lanes.len() < lanes
-                && self.may_join(w, joining, reserved, now, estimates)
+            self.lane[w].sleep != Sleep::Asleep
+                && staying(w) < lanes
+                && self.may_join(w, joining, reserved, now, estimates, stays)
         };
-        self.may_join(worker, joining, reserved, now, estimates) && !(0..self.lane.len()).any(emptier)
+        self.may_join(worker, joining, reserved, now, estimates, stays) && !(0..self.lane.len()).any(emptier)
     }
 
     /// Whether a job may join this worker.
     ///
     /// It may not if the worker has no room or its core has no memory. It may not if the job, or a
-    /// job already running there, would then miss its deadline.
+    /// job that goes on beside it, would then miss its deadline. Lanes that give way to it keep
+    /// their memory, and at most as many of them as a full worker has.
     pub(super) fn may_join(
         &self,
         worker: usize,
@@ -129,49 +131,72 @@ impl Workers {
         reserved: u64,
         now: Instant,
         estimates: &Estimates,
+        stays: &impl Fn(&Running) -> bool,
     ) -> bool {
-        let lanes = &self.lane[worker].lanes;
+        let all = &self.lane[worker].lanes;
         if !self.has_memory(worker, joining.rest, reserved, estimates) {
             return false;
         }
-        if lanes.is_empty() {
+        if all.is_empty() {
             return true;
         }
-        if self.lane[worker].free_lanes(joining.rest.algorithm, estimates) == 0 {
+        if self.lane[worker].free_lanes(joining, estimates, stays) == 0 {
             return false;
+        }
+        let lanes: Vec<&Running> = all.iter().filter(|lane| stays(lane)).collect();
+        if lanes.is_empty() {
+            return true;
         }
         let finish = |running: &Running, together: &LaneCounts| {
             let alongside = estimates.duration(running.rest, together.of(running.rest.algorithm));
             now + alongside * together.algorithms()
         };
-        let before = LaneCounts::of_lanes(lanes.iter());
-        let after = LaneCounts::of_lanes(lanes.iter().chain([&joining]));
+        let before = LaneCounts::of_lanes(lanes.iter().copied());
+        let after = LaneCounts::of_lanes(lanes.iter().copied().chain([&joining]));
         let pushed_past = |running: &Running| {
             finish(running, &before) <= running.deadline && finish(running, &after) > running.deadline
         };
-        finish(&joining, &after) <= joining.deadline && !lanes.iter().any(pushed_past)
+        finish(&joining, &after) <= joining.deadline && !lanes.iter().copied().any(pushed_past)
     }
 
-    /// Returns how many hashes of an algorithm have room on all workers.
-    pub(super) fn free_lanes(&self, algorithm: Algorithm, estimates: &Estimates) -> usize {
-        self.lane.iter().map(|worker| worker.free_lanes(algorithm, estimates)).sum()
+    /// Returns how many hashes of an algorithm have room beside all lanes, on all workers.
+    pub(super) fn spare_lanes(&self, algorithm: Algorithm, estimates: &Estimates) -> usize {
+        self.lane.iter().map(|worker| worker.spare_lanes(algorithm, estimates)).sum()
     }
 
-    /// See [`Schedule::slices`](super::Schedule::slices).
-    pub(super) fn slices(&self, worker: usize, estimates: &Estimates) -> Vec<(Algorithm, u64)> {
+    /// Returns how many more hashes like this one have room on all workers, if lanes give way.
+    pub(super) fn free_lanes(
+        &self,
+        joining: Running,
+        estimates: &Estimates,
+        stays: &impl Fn(&Running) -> bool,
+    ) -> usize {
+        self.lane.iter().map(|worker| worker.free_lanes(joining, estimates, stays)).sum()
+    }
+
+    /// See [`Schedule::turn`](super::Schedule::turn). `used` is the computing time of a lane's caller.
+    pub(super) fn turn(
+        &self,
+        worker: usize,
+        used: impl Fn(&Running) -> Duration,
+        estimates: &Estimates,
+    ) -> Turn {
         let lanes = &self.lane[worker].lanes;
-        let together = LaneCounts::of_lanes(lanes.iter());
+        let goes_on = self.lane[worker].go_on(used, estimates);
+        let running = || lanes.iter().zip(&goes_on).filter(|(_, goes_on)| **goes_on).map(|(lane, _)| lane);
+        let together = LaneCounts::of_lanes(running());
         let share = SLICE / together.algorithms().max(1);
         let algorithms = Algorithm::ALL.into_iter().filter(|&algorithm| together.of(algorithm) > 0);
-        algorithms
+        let slices = algorithms
             .map(|algorithm| {
-                let of_it = lanes.iter().map(|lane| lane.rest).filter(|rest| rest.algorithm == algorithm);
+                let of_it = running().map(|lane| lane.rest).filter(|rest| rest.algorithm == algorithm);
                 let largest_bytes = of_it.map(|rest| rest.memory_bytes).max().unwrap_or(0);
                 let gain = gain_side_by_side(algorithm, largest_bytes);
                 let side_by_side = if gain { together.of(algorithm) } else { 1 };
                 (algorithm, estimates.work_within(algorithm, side_by_side, share))
             })
-            .collect()
+            .collect();
+        Turn { slices, goes_on }
     }
 }
 
@@ -182,34 +207,96 @@ pub(super) struct LaneWorker {
 }
 
 impl LaneWorker {
-    /// Returns how many hashes of an algorithm have room beside its lanes.
-    fn free_lanes(&self, algorithm: Algorithm, estimates: &Estimates) -> usize {
-        let share = |algorithm| FULL / estimates.width(algorithm);
-        let used: usize = self.lanes.iter().map(|lane| share(lane.rest.algorithm)).sum();
-        FULL.saturating_sub(used) / share(algorithm)
+    /// Returns how many hashes of an algorithm have room beside all lanes.
+    fn spare_lanes(&self, algorithm: Algorithm, estimates: &Estimates) -> usize {
+        FULL.saturating_sub(self.held(estimates, |_| true)) / capacity(algorithm, estimates)
     }
 
-    /// Returns the time until its first lane is free.
-    pub(super) fn next_to_finish(&self, estimates: &Estimates) -> Duration {
-        let together = LaneCounts::of_lanes(self.lanes.iter());
+    /// Returns how many more hashes like this one have room, if lanes that do not stay give way.
+    ///
+    /// Beyond a full worker a caller may have one lane, and more only while it leaves most of that
+    /// room to others. So the next callers find some.
+    fn free_lanes(
+        &self,
+        joining: Running,
+        estimates: &Estimates,
+        stays: &impl Fn(&Running) -> bool,
+    ) -> usize {
+        let capacity = capacity(joining.rest.algorithm, estimates);
+        let beside = FULL.saturating_sub(self.held(estimates, stays)) / capacity;
+        let spare = self.spare_lanes(joining.rest.algorithm, estimates);
+        if beside == 0 || spare > 0 {
+            return beside.min(spare);
+        }
+        let room = (MOST_IN_TURNS * FULL).saturating_sub(self.held(estimates, |_| true));
+        let own = self.held(estimates, |lane| lane.caller == joining.caller);
+        let leaves_most = 2 * (own + capacity) <= room;
+        usize::from(capacity <= room && (own == 0 || leaves_most))
+    }
+
+    /// Returns the capacity that these lanes take.
+    fn held(&self, estimates: &Estimates, counts: impl Fn(&Running) -> bool) -> usize {
+        let counted = self.lanes.iter().filter(|lane| counts(lane));
+        counted.map(|lane| capacity(lane.rest.algorithm, estimates)).sum()
+    }
+
+    /// Returns which lanes go on: those of the callers that have had the least, as many as a full
+    /// worker has. The lanes of callers that have had nearly the same go on together.
+    fn go_on(&self, used: impl Fn(&Running) -> Duration, estimates: &Estimates) -> Vec<bool> {
+        let used: Vec<Duration> = self.lanes.iter().map(used).collect();
+        let least = used.iter().min().copied().unwrap_or_default();
+        let mut order: Vec<usize> = (0..used.len()).filter(|&lane| used[lane] <= least + LEAD).collect();
+        // Callers that have had the same take turns.
+        let before = |lane: usize| {
+            self.lanes[..lane].iter().filter(|other| other.caller == self.lanes[lane].caller).count()
+        };
+        order.sort_by_key(|&lane| (used[lane], before(lane)));
+        let mut goes_on = vec![false; used.len()];
+        let mut taken = 0;
+        for lane in order {
+            let capacity = capacity(self.lanes[lane].rest.algorithm, estimates);
+            if taken == 0 || taken + capacity <= FULL {
+                taken += capacity;
+                goes_on[lane] = true;
+            }
+        }
+        goes_on
+    }
+
+    /// Returns the time until the first of the lanes that stay is free.
+    pub(super) fn next_to_finish(
+        &self,
+        estimates: &Estimates,
+        stays: &impl Fn(&Running) -> bool,
+    ) -> Duration {
+        let staying = || self.lanes.iter().filter(|lane| stays(lane));
+        let together = LaneCounts::of_lanes(staying());
         let rest = |lane: &Running| {
             estimates.duration(lane.rest, together.of(lane.rest.algorithm)) * together.algorithms()
         };
-        self.lanes.iter().map(rest).min().unwrap_or_default()
+        staying().map(rest).min().unwrap_or_default()
     }
 }
 
 #[derive(Debug, Default)]
 pub(super) struct BlockWorker {
     pub(super) sleep: Sleep,
-    /// The cost of the hash in progress, and its start.
-    pub(super) busy: Option<(Cost, Instant)>,
+    pub(super) busy: Option<Whole>,
+}
+
+/// A whole hash in progress.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Whole {
+    pub(super) job: Running,
+    pub(super) since: Instant,
+    /// What its caller has paid for it in advance.
+    pub(super) charged: Duration,
 }
 
 impl BlockWorker {
     pub(super) fn rest(&self, estimates: &Estimates, now: Instant) -> Duration {
-        let Some((cost, since)) = self.busy else { return Duration::ZERO };
-        estimates.duration(cost, 1).saturating_sub(now.saturating_duration_since(since))
+        let Some(Whole { job, since, .. }) = self.busy else { return Duration::ZERO };
+        estimates.duration(job.rest, 1).saturating_sub(now.saturating_duration_since(since))
     }
 }
 
@@ -244,5 +331,18 @@ impl LaneCounts {
     }
 }
 
-/// The capacity of a worker. A lane of an algorithm takes `FULL / width` of it.
+/// Returns the share of a worker that a lane of this algorithm takes, of [`FULL`].
+fn capacity(algorithm: Algorithm, estimates: &Estimates) -> usize {
+    FULL / estimates.width(algorithm)
+}
+
+/// The capacity of a worker.
 const FULL: usize = 1 << 20;
+
+/// The lanes of a worker that take turns are at most so many times those that it computes at once
+/// (HTTP contract, "Giving way").
+const MOST_IN_TURNS: usize = 2;
+
+/// How much more computing time than another a caller may have had for its lanes to go on beside
+/// the other's. Lanes together are faster than one after the other.
+const LEAD: Duration = Duration::from_millis(4);
