@@ -219,7 +219,7 @@ const MAX_HEADERS: usize = 100;
 const MAX_ARN_BYTES: usize = 640;
 
 /// All callers have one share of the workers, because a caller of `Invoke` chooses its name.
-const ONE_SHARE: u32 = 0;
+const ONE_SHARE: u64 = 0;
 
 /// The time between our deadline and Lambda's, to write and post the response. After its deadline
 /// Lambda ends the process, and the caller gets no response from us. Writing and posting take a few

@@ -31,10 +31,10 @@ impl Work {
     }
 }
 
-/// A program that sends work, by a number of the front door. Callers that wait at the same time get
-/// equal shares of the workers.
+/// A program that sends work, by a number of the front door. Callers that want more than there is
+/// get equal shares of the workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Caller(pub u32);
+pub struct Caller(pub u64);
 
 /// Whether work may be refused in favour of other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

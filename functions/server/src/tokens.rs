@@ -3,6 +3,7 @@
 
 use std::{
     env, fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
@@ -139,20 +140,16 @@ impl Token {
         self.expires.is_some_and(|expires| expires <= now)
     }
 
-    /// Refuses a token whose name or text another line has.
+    /// Refuses a token that another line has. Several tokens of one name are one caller.
     fn unlike(self, others: &[Self]) -> Result<Self, String> {
-        if others.iter().any(|other| other.identity.name == self.identity.name) {
-            return Err("an earlier line has this name: give each token its own, such as shop-2".to_owned());
-        }
         if others.iter().any(|other| other.digest == self.digest) {
             return Err("an earlier line has this token: make one with `openssl rand -hex 32`".to_owned());
         }
         Ok(self)
     }
 
-    /// Reads one line. The error is a reason without a part of the line. The number of the line is
-    /// the caller's key.
-    fn parse(line: &str, key: u32) -> Result<Self, String> {
+    /// Reads one line. The error is a reason without a part of the line.
+    fn parse(line: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         let [name, scopes, expiry, token] = fields[..] else { return Err(FORM.to_owned()) };
         if !is_name(name) {
@@ -169,7 +166,7 @@ impl Token {
                  use letters, digits and -._~+/="
                 .to_owned());
         }
-        let identity = Identity { name: name.to_owned(), key, scopes: parse_scopes(scopes)? };
+        let identity = Identity { name: name.to_owned(), key: key_of(name), scopes: parse_scopes(scopes)? };
         Ok(Self {
             digest: Sha256::digest(token).into(),
             identity: Arc::new(identity),
@@ -202,12 +199,12 @@ fn read_file(file: &Path) -> Result<Vec<Token>, Failure> {
 /// [`Failure::Configuration`], with the number of the line and never its text.
 fn parse<'a>(lines: impl Iterator<Item = &'a str>, unit: &str, source: &str) -> Result<Vec<Token>, Failure> {
     let mut tokens: Vec<Token> = Vec::new();
-    for (number, line) in (1..).zip(lines) {
+    for (number, line) in (1_u32..).zip(lines) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let token = Token::parse(line, number).and_then(|token| token.unlike(&tokens));
+        let token = Token::parse(line).and_then(|token| token.unlike(&tokens));
         let refused = |reason| Failure::configuration(format!("{unit} {number} of {source}: {reason}"));
         tokens.push(token.map_err(refused)?);
     }
@@ -241,6 +238,13 @@ fn end_of_day(text: &str) -> Option<u64> {
     // Numbers have other spellings, such as `+2027` and `1`.
     let start = (date.to_string() == text).then(|| date.midnight().assume_utc().unix_timestamp())?;
     u64::try_from(start).ok().map(|start| start + SECONDS_PER_DAY)
+}
+
+/// The number of a name, for the workers. It stays the same when the file is read again.
+fn key_of(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The seconds since 1970.
@@ -308,6 +312,18 @@ mod tests {
             assert!(matches!(tokens.caller(&head(authorization(&wrong))), Caller::Unknown), "{wrong}");
         }
         assert!(matches!(tokens.caller(&head(HeaderMap::new())), Caller::Unknown));
+    }
+
+    #[test]
+    fn the_tokens_of_one_name_are_one_caller() {
+        let text = format!("shop hash never {OLD}\nshop verify never {NEW}\nother hash never {OLD}x\n");
+        let tokens = tokens(&text);
+        let key = |token: &str| match tokens.caller(&head(authorization(&format!("Bearer {token}")))) {
+            Caller::Named(identity) => identity.key,
+            _ => panic!("{token}"),
+        };
+        assert_eq!(key(OLD), key(NEW));
+        assert_ne!(key(OLD), key(&format!("{OLD}x")));
     }
 
     #[test]
@@ -381,7 +397,6 @@ mod tests {
             (format!("shop hash 2027-02-29 {NEW}"), "the last day"),
             (format!("shop hash never {}", &OLD[1..]), "shorter than 32 characters"),
             (format!("shop hash never {NEW}é"), "RFC 6750"),
-            (format!("good verify never {NEW}"), "this name"),
             (format!("shop verify never {OLD}"), "this token"),
             // A token in the place of another field.
             (format!("{NEW} shop hash never"), "a name of"),

@@ -26,7 +26,7 @@ pub struct Identity {
     /// The name, for the log line.
     pub name: String,
     /// The number under which the workers give this caller its share.
-    pub key: u32,
+    pub key: u64,
     /// The allowed operations.
     pub scopes: Vec<Scope>,
 }
@@ -83,16 +83,6 @@ impl Caller {
     #[must_use]
     pub fn is_authenticated(&self) -> bool {
         matches!(self, Self::Anyone | Self::Named(_))
-    }
-
-    /// The caller for the workers. Callers without a token are one.
-    pub(crate) fn share(&self) -> saltern_pool::Caller {
-        match self {
-            Self::Named(identity) => saltern_pool::Caller(identity.key),
-            Self::Anyone | Self::Expired(_) | Self::Foreign | Self::Unknown => {
-                saltern_pool::Caller::default()
-            }
-        }
     }
 
     /// Checks that the caller may ask for the operation. `/health` needs no token: load balancers

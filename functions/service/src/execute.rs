@@ -65,6 +65,8 @@ pub(crate) struct Executor<'a, W> {
     pub(crate) upgrades: &'a Turns,
     /// The program that waits for the answer.
     pub(crate) caller: &'a Caller,
+    /// The same program, as the workers know it.
+    pub(crate) share: saltern_pool::Caller,
     /// When the answer becomes useless to the caller.
     pub(crate) deadline: Instant,
 }
@@ -297,7 +299,7 @@ impl<W: Workers> Executor<'_, W> {
     }
 
     fn submit(&self, work: Work) -> Result<Ticket, Problem> {
-        let work = Work { caller: self.caller.share(), ..work };
+        let work = Work { caller: self.share, ..work };
         self.workers.submit(work).map_err(|refused| match refused {
             Refused::DeadlineExceeded => Problem::deadline_exceeded(),
             Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),

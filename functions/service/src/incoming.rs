@@ -106,6 +106,18 @@ pub struct Arrival {
     pub latest: Option<Instant>,
 }
 
+impl Arrival {
+    /// The caller for the workers (HTTP contract, "Callers"). Without tokens it is the user of a
+    /// socket file, or the network of the peer.
+    pub(crate) fn share(&self) -> saltern_pool::Caller {
+        match (&self.caller, self.peer) {
+            (Caller::Named(identity), _) => saltern_pool::Caller(identity.key),
+            (_, Some(peer)) => saltern_pool::Caller(peer.share()),
+            (_, None) => saltern_pool::Caller::default(),
+        }
+    }
+}
+
 /// The other end of a connection, for the log line. Behind a proxy it is the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerAddress {
@@ -120,6 +132,22 @@ pub enum PeerAddress {
         /// The process, if the system tells it.
         pid: Option<i32>,
     },
+}
+
+impl PeerAddress {
+    /// A number of the user or of the network: an IPv4 address, a /64 of IPv6, or loopback.
+    fn share(self) -> u64 {
+        match self {
+            // AWS names no caller that a caller cannot choose, so all are one.
+            Self::Host(_) => 0,
+            Self::Network(address) => match address.ip().to_canonical() {
+                ip if ip.is_loopback() => 0,
+                IpAddr::V4(ip) => ip.to_bits().into(),
+                IpAddr::V6(ip) => (ip.to_bits() >> INTERFACE_BITS) as u64,
+            },
+            Self::Process { uid, .. } => uid.into(),
+        }
+    }
 }
 
 impl fmt::Display for PeerAddress {
@@ -208,6 +236,9 @@ fn budget_ms(text: &str) -> Option<u64> {
     text.parse().ok().filter(|ms| printed && (1..=MAX_BUDGET_MS).contains(ms))
 }
 
+/// The bits of an IPv6 address that a host chooses within its network (RFC 4291 §2.5.1).
+const INTERFACE_BITS: u32 = 64;
+
 /// The longest head of a request, in bytes: names and values of all headers. The headers of the
 /// contract take a few hundred bytes. The rest is for headers of proxies: nginx and Apache accept
 /// 8 KiB for one line.
@@ -221,3 +252,29 @@ pub const MAX_BUDGET_MS: u64 = 60_000;
 
 /// The budget of a caller that names none (HTTP contract, "Requests and answers").
 pub const DEFAULT_BUDGET_MS: u64 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_tokens_a_caller_is_a_user_or_a_network() {
+        let share = |peer| Arrival { at: Instant::now(), peer, caller: Caller::Anyone, latest: None }.share();
+        let network = |address: &str| share(Some(PeerAddress::Network(address.parse().unwrap())));
+        let process = |uid, pid| share(Some(PeerAddress::Process { uid, pid }));
+        for (one, same, other) in [
+            ("127.0.0.1:1", "[::1]:2", "10.0.0.1:1"),
+            ("10.0.0.1:1", "[::ffff:10.0.0.1]:2", "10.0.0.2:1"),
+            ("[2001:db8::1]:1", "[2001:db8::f:1]:2", "[2001:db8:0:1::1]:1"),
+        ] {
+            assert_eq!(network(one), network(same), "{one}");
+            assert_ne!(network(one), network(other), "{one}");
+        }
+        assert_eq!(process(1000, Some(1)), process(1000, Some(2)));
+        assert_ne!(process(1000, None), process(1001, None));
+        // A caller of a function can choose what AWS says about it.
+        let hosts =
+            ["10.0.0.1", "10.0.0.2"].map(|host| share(Some(PeerAddress::Host(host.parse().unwrap()))));
+        assert_eq!(hosts, [share(None); 2]);
+    }
+}

@@ -143,6 +143,7 @@ impl<W: Workers> Service<W> {
             keys: keys.as_deref(),
             upgrades: &self.upgrades,
             caller: &incoming.arrival.caller,
+            share: incoming.arrival.share(),
             deadline: incoming.not_after(),
         };
         let content = match command {

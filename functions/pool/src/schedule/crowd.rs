@@ -42,7 +42,7 @@ struct Client {
 }
 
 impl Client {
-    fn new(caller: u32, cost: Cost, within: Duration) -> Self {
+    fn new(caller: u64, cost: Cost, within: Duration) -> Self {
         Self {
             caller: Caller(caller),
             cost,
@@ -157,12 +157,12 @@ impl Crowd {
         self.goes_on[worker] = self.schedule.turn(worker).goes_on;
     }
 
-    fn core_time(&self, caller: u32) -> Duration {
+    fn core_time(&self, caller: u64) -> Duration {
         self.clients.iter().filter(|client| client.caller == Caller(caller)).map(|c| c.core_time).sum()
     }
 
     /// Returns the latency of nine of ten, and how many were lost.
-    fn served(&self, caller: u32) -> (Duration, usize, usize) {
+    fn served(&self, caller: u64) -> (Duration, usize, usize) {
         let of = || self.clients.iter().filter(|client| client.caller == Caller(caller));
         let mut latencies: Vec<_> = of().flat_map(|client| client.latencies.clone()).collect();
         latencies.sort();
@@ -173,10 +173,10 @@ impl Crowd {
 /// bcrypt of cost 14.
 const COST_14: Cost = Cost::new(Algorithm::Bcrypt, COST_10.work * 16);
 
-const ALICE: u32 = 1;
-const BOB: u32 = 2;
+const ALICE: u64 = 1;
+const BOB: u64 = 2;
 
-fn clients(number: usize, caller: u32, cost: Cost, within: Duration) -> Vec<Client> {
+fn clients(number: usize, caller: u64, cost: Cost, within: Duration) -> Vec<Client> {
     (0..number).map(|_| Client::new(caller, cost, within)).collect()
 }
 
@@ -286,13 +286,13 @@ fn state_after(history: &[Event]) -> (State, [Duration; CALLERS]) {
         let now = start + MS * at;
         match *event {
             Event::Submit(caller) => {
-                let job = Numbered::of(Caller(u32::try_from(caller).unwrap()), caller);
+                let job = Numbered::of(Caller(caller as u64), caller);
                 let cost = Cost::new(Algorithm::Bcrypt, SLICES[caller] as u64);
                 assert!(schedule.submit(job, cost, deadline, Urgency::Required, now).is_ok(), "{history:?}");
                 state.submitted[caller] += 1;
             }
             Event::Boundary => {
-                let caller = |lane: &(usize, usize, bool)| Caller(u32::try_from(lane.0).unwrap());
+                let caller = |lane: &(usize, usize, bool)| Caller(lane.0 as u64);
                 let going = u32::try_from(state.lanes.iter().filter(|lane| lane.2).count()).unwrap();
                 let charged: Vec<_> =
                     state.lanes.iter().filter(|lane| lane.2).map(|lane| (caller(lane), MS / going)).collect();

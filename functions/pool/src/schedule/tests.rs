@@ -385,9 +385,9 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
     let small = BCRYPT.in_memory(1);
     let large = ARGON2.in_memory(3);
     for (number, cost) in [small, large, small, BCRYPT].into_iter().enumerate() {
-        let job = Numbered::of(Caller(u32::try_from(number).unwrap()), number);
+        let job = Numbered::of(Caller(number as u64), number);
         assert!(schedule.submit(job, cost, far, Urgency::Required, now).is_ok());
-        schedule.shares.taken(Caller(u32::MAX), MS * u32::try_from(number + 1).unwrap(), now);
+        schedule.shares.taken(Caller(u64::MAX), MS * u32::try_from(number + 1).unwrap(), now);
     }
     let running =
         |n| (0..n).map(move |_| Running { caller: Caller::default(), rest: small.rest(50), deadline: far });
@@ -523,7 +523,7 @@ fn the_sum_of_the_waiting_work_is_that_of_the_jobs() {
         let now = start + MS * step;
         match random.below(10) {
             0..6 => {
-                let job = Numbered::of(Caller(random.below(3)), jobs.len());
+                let job = Numbered::of(Caller(random.below(3).into()), jobs.len());
                 jobs.push(job.clone());
                 let cost = if random.below(2) == 0 { BCRYPT } else { ARGON2 };
                 let deadline = now + MS * random.below(3_000);
