@@ -57,6 +57,7 @@ impl Settings {
         let limits = Limits {
             workers: machine.workers().get(),
             memory_budget_bytes: machine.memory_budget_bytes()?,
+            shares_memory: false,
             lowered_ceilings: parsed(&variable, CEILINGS)?.unwrap_or_default(),
             accepted_weak: parsed(&variable, ACCEPT_WEAK)?.unwrap_or_default(),
             firebase_project,

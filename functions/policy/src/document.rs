@@ -8,7 +8,7 @@ use std::{
 };
 
 use saltern_encoded::{Algorithm, Encoded, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
-use saltern_kernels::{Admitted, Ceilings, memory_bytes};
+use saltern_kernels::{Admitted, Ceilings, held_bytes, memory_bytes};
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{Error as _, MapAccess, Visitor},
@@ -26,6 +26,8 @@ pub struct Limits {
     pub workers: usize,
     /// The memory for all workers together, in bytes.
     pub memory_budget_bytes: u64,
+    /// Whether several callers share the memory: none may take all of it.
+    pub shares_memory: bool,
     /// The ceilings that settings lower: name in the document, and value.
     pub lowered_ceilings: LoweredCeilings,
     /// The schemes of weak hashes that the operator accepts.
@@ -124,6 +126,7 @@ pub struct Policies {
     ceiling_values: BTreeMap<String, u64>,
     floor_values: BTreeMap<String, u64>,
     holders: NonZeroUsize,
+    reserved_bytes: u64,
     pub(crate) keep_values: BTreeMap<String, u64>,
     digest: String,
 }
@@ -156,7 +159,9 @@ impl Policies {
             refuse_below_floor(policy, &floor_values)?;
         }
         let holders = holders(&policies, limits)?;
-        bound_by_budget(&mut ceiling_values, limits.memory_budget_bytes / holders.get() as u64);
+        let share = limits.memory_budget_bytes / holders.get() as u64;
+        let reserved_bytes = if limits.shares_memory { reserved_bytes(&policies, share) } else { 0 };
+        bound_by_budget(&mut ceiling_values, share - reserved_bytes);
         let ceilings = ceilings_from(&ceiling_values)?;
         let current = position(&policies, "current", &raw.current)?;
         if policies[current].status != Status::Active {
@@ -189,6 +194,7 @@ impl Policies {
             ceiling_values,
             floor_values,
             holders,
+            reserved_bytes,
             keep_values,
             digest,
         })
@@ -241,6 +247,14 @@ impl Policies {
     #[must_use]
     pub fn holders(&self) -> NonZeroUsize {
         self.holders
+    }
+
+    /// The memory of each holder that no caller takes if others have none, in bytes: one hash of the
+    /// largest policy. 0 if the callers do not share memory, or if a holder's memory does not hold two
+    /// such hashes.
+    #[must_use]
+    pub fn reserved_bytes(&self) -> u64 {
+        self.reserved_bytes
     }
 
     /// The schemes of weak hashes that the operator accepts.
@@ -555,6 +569,13 @@ fn holders(policies: &[Policy], limits: &Limits) -> Result<NonZeroUsize, Documen
         ))
     })?;
     Ok(held.min(workers))
+}
+
+/// Returns the memory of a hash of the largest policy, if this share of a holder holds two of them.
+fn reserved_bytes(policies: &[Policy], share: u64) -> u64 {
+    let held = |policy: &Policy| held_bytes(&Setting::fresh(policy.params, [0; NEW_SALT_BYTES]));
+    let largest = policies.iter().map(held).max().unwrap_or(0);
+    if largest <= share / 2 { largest } else { 0 }
 }
 
 fn position(policies: &[Policy], role: &str, id: &str) -> Result<usize, DocumentError> {

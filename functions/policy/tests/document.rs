@@ -208,6 +208,22 @@ fn as_many_workers_hold_a_hash_as_the_memory_budget_has_room_for() {
 }
 
 #[test]
+fn callers_that_share_memory_leave_a_hash_of_the_largest_policy_to_others() {
+    let limits =
+        |mib: u64| Limits { workers: 2, memory_budget_bytes: mib << 20, shares_memory: true, ..roomy() };
+    // argon2id-2026 takes 64 MiB.
+    for (mib, reserved, ceiling) in
+        [(255, 0, 255 << 19), (256, 64 << 20, 64 << 20), (400, 64 << 20, 136 << 20)]
+    {
+        let policies = load(&shipped(), &limits(mib)).unwrap();
+        let found = (policies.reserved_bytes(), policies.ceilings().scrypt_memory_bytes);
+        assert_eq!(found, (reserved, ceiling.min(128 << 20)), "{mib} MiB");
+        let alone = Limits { shares_memory: false, ..limits(mib) };
+        assert_eq!(load(&shipped(), &alone).unwrap().reserved_bytes(), 0);
+    }
+}
+
+#[test]
 fn the_memory_budget_lowers_the_ceilings() {
     let limits = Limits { workers: 4, memory_budget_bytes: 400 << 20, ..roomy() };
     let ceilings = *load(&shipped(), &limits).unwrap().ceilings();

@@ -135,6 +135,8 @@ pub(crate) struct Estimates {
     widths: [usize; Algorithm::ALL.len()],
     /// The memory of the hashes of a core, in bytes.
     memory_bytes: u64,
+    /// The part of it that no caller takes alone.
+    reserved_bytes: u64,
     /// The least nanoseconds per unit of one hash alone; zero if unknown.
     ///
     /// A long measurement can only be too long, by an interruption. So the least one is the best. A
@@ -177,6 +179,7 @@ impl Estimates {
             slopes,
             widths: Algorithm::ALL.map(|algorithm| widths(algorithm).clamp(1, MOST_LANES)),
             memory_bytes: u64::MAX,
+            reserved_bytes: 0,
             bounds: [UNKNOWN_BOUND; Algorithm::ALL.len()],
         }
     }
@@ -185,6 +188,24 @@ impl Estimates {
     pub(crate) fn with_memory(mut self, memory_bytes: u64) -> Self {
         self.memory_bytes = memory_bytes;
         self
+    }
+
+    /// Sets the part of the memory of a core that no caller takes alone, in bytes.
+    pub(crate) fn with_reserve(mut self, reserved_bytes: u64) -> Self {
+        self.reserved_bytes = reserved_bytes;
+        self
+    }
+
+    /// Whether a caller whose hashes use `own` bytes of a core leaves the others their part of it
+    /// beside another hash.
+    pub(crate) fn leaves_reserve(&self, own: u64, cost: Cost) -> bool {
+        own.saturating_add(cost.memory_bytes) <= self.memory_bytes.saturating_sub(self.reserved_bytes)
+    }
+
+    /// Whether a caller whose hashes use `own` bytes of a core may take the reserved part for another
+    /// hash, before earlier jobs of other callers.
+    pub(crate) fn is_within_reserve(&self, own: u64, cost: Cost) -> bool {
+        own.saturating_add(cost.memory_bytes) <= self.reserved_bytes
     }
 
     /// Sets the number of lanes of an algorithm on a full worker.

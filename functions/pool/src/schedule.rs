@@ -179,7 +179,7 @@ impl<J: Job> Schedule<J> {
     /// Wakes a sleeping worker for a waiting job, and returns its thread.
     fn wake(&mut self, waiting: Running, start: Duration) -> Option<Wake> {
         let reserved = self.reserved_before(waiting.rest, start);
-        self.workers.wake(waiting.rest, reserved, &self.estimates)
+        self.workers.wake(waiting, reserved, &self.estimates)
     }
 
     /// Whether a job joins this worker at a boundary. It does not if it may join another worker that
@@ -262,7 +262,7 @@ impl<J: Job> Schedule<J> {
             let whole = waiting.running();
             let expired = self.is_hopeless(whole, now);
             let reserved = self.reserved_before(waiting.cost, waiting.start);
-            let may_start = self.workers.has_memory(worker, waiting.cost, reserved, &self.estimates)
+            let may_start = self.workers.has_memory(worker, whole, reserved, &self.estimates)
                 && !self.would_hold_the_last_worker(whole.caller, now);
             if !gone && !expired && !may_start {
                 position += 1;

@@ -33,6 +33,9 @@ pub struct PoolSettings {
     /// Memory that the hashes of a core use at once, and that the core may keep between two hashes,
     /// in bytes. A hash that needs more runs alone, and its memory is released right after it.
     pub kept_bytes: u64,
+    /// The part of `kept_bytes` that no caller takes alone, so that another finds room for a hash,
+    /// in bytes; 0 if the callers do not share memory.
+    pub reserved_bytes: u64,
 }
 
 impl PoolSettings {
@@ -48,6 +51,7 @@ impl PoolSettings {
             bcrypt_lanes: None,
             argon2_lanes: None,
             kept_bytes: KEPT_BYTES,
+            reserved_bytes: 0,
         }
     }
 
@@ -80,7 +84,8 @@ impl PoolSettings {
 
     /// Returns estimates without measurements.
     pub(super) fn estimates(&self) -> Estimates {
-        Estimates::new(|algorithm| self.lanes(algorithm).unwrap_or(1)).with_memory(self.kept_bytes)
+        let estimates = Estimates::new(|algorithm| self.lanes(algorithm).unwrap_or(1));
+        estimates.with_memory(self.kept_bytes).with_reserve(self.reserved_bytes)
     }
 }
 

@@ -75,6 +75,7 @@ pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
     };
     let firebase_project = arguments.firebase_project.as_deref().map(FirebaseProject::read).transpose();
     Ok(Limits {
+        shares_memory: false,
         workers: workers.get(),
         memory_budget_bytes,
         lowered_ceilings: arguments.lowered_ceilings.iter().cloned().collect(),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use saltern_kernels::Kernels;
-use saltern_policy::Policies;
+use saltern_policy::{Limits, Policies};
 use saltern_pool::PoolSettings;
 use saltern_seal::Keys;
 use saltern_service::Upgrades;
@@ -67,7 +67,7 @@ impl Settings {
             },
         }
         .check()?;
-        let limits = document::limits(&arguments.machine)?;
+        let limits = Limits { shares_memory: access.callers() > 1, ..document::limits(&arguments.machine)? };
         let policies = document::named_or_shipped(arguments.policies.as_deref(), &limits)?;
         let read = |file: &PathBuf| seal_keys(file).map(|keys| (file.clone(), keys));
         let seal_keys = arguments.seal_keys.as_ref().map(read).transpose()?;
@@ -92,6 +92,7 @@ impl Settings {
                 argon2_lanes: arguments.kernels.argon2_lanes,
                 holders: policies.holders(),
                 kept_bytes: limits.memory_budget_bytes / policies.holders().get() as u64,
+                reserved_bytes: policies.reserved_bytes(),
                 ..PoolSettings::new(workers)
             },
             policies,
@@ -110,9 +111,10 @@ impl Settings {
         Started {
             address: address.clone(),
             tls: self.tls.is_some(),
-            tokens: self.access.requires_tokens(),
+            callers: self.access.callers(),
             workers: self.pool.workers,
             holders: self.pool.holders,
+            reserved_bytes: self.pool.reserved_bytes,
             kernels: self.pool.kernels,
             memory_budget_mib: self.memory_budget_bytes / document::BYTES_PER_MIB,
             bounds: self.bounds,
@@ -132,9 +134,11 @@ impl Settings {
 pub(super) struct Started {
     address: Listen,
     tls: bool,
-    tokens: bool,
+    /// How many callers the tokens name; 0 without tokens.
+    callers: usize,
     workers: NonZeroUsize,
     holders: NonZeroUsize,
+    reserved_bytes: u64,
     kernels: Kernels,
     memory_budget_mib: u64,
     bounds: Bounds,
@@ -152,7 +156,7 @@ impl Started {
             version = env!("CARGO_PKG_VERSION"),
             address = %self.address,
             tls = self.tls,
-            tokens = self.tokens,
+            tokens = self.callers > 0,
             workers = self.workers,
             kernels = self.kernels.name(),
             memory_budget_mib = self.memory_budget_mib,
@@ -171,6 +175,12 @@ impl Started {
                 at_once = self.holders,
                 workers = self.workers,
                 "fewer hashes in memory at once than workers: raise --memory-budget-mib, or lower --workers"
+            );
+        }
+        if self.callers > 1 && self.reserved_bytes == 0 {
+            tracing::warn!(
+                "one caller may take the memory of all hashes: raise --memory-budget-mib, so that each worker holds two \
+                 hashes of the largest policy"
             );
         }
         if self.bounds.connections_lowered {

@@ -2,6 +2,7 @@
 //! that a rotation refuses no caller.
 
 use std::{
+    collections::HashSet,
     env, fs,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
@@ -71,6 +72,12 @@ impl Access {
 
     pub(super) fn requires_tokens(&self) -> bool {
         matches!(self, Self::Tokens(_))
+    }
+
+    /// Returns the number of callers that tokens name.
+    pub(super) fn callers(&self) -> usize {
+        let Self::Tokens(tokens) = self else { return 0 };
+        tokens.known.load().iter().map(|token| token.identity.key).collect::<HashSet<_>>().len()
     }
 
     /// Returns the caller of a request with this head.

@@ -19,7 +19,7 @@ impl<J: Job> Schedule<J> {
         let (wait, own) = if self.workers.runs_in_lanes(cost) {
             self.lane_forecast(joining, start, now)?
         } else {
-            self.block_forecast(cost, start, now)?
+            self.block_forecast(joining, start, now)?
         };
         // A caller gets at least its share of the workers, and may get no more.
         let callers = u32::try_from(self.shares.active(now)).unwrap_or(u32::MAX);
@@ -49,10 +49,16 @@ impl<J: Job> Schedule<J> {
 
     /// Returns the wait for a block worker, and the time on it; `None` if the job can start at
     /// once.
-    fn block_forecast(&self, cost: Cost, start: Duration, now: Instant) -> Option<(Duration, Duration)> {
+    fn block_forecast(
+        &self,
+        joining: Running,
+        start: Duration,
+        now: Instant,
+    ) -> Option<(Duration, Duration)> {
+        let cost = joining.rest;
         let mut workers = self.workers.block.iter().enumerate();
         let idle = workers
-            .any(|(core, w)| w.busy.is_none() && self.workers.has_memory(core, cost, 0, &self.estimates));
+            .any(|(core, w)| w.busy.is_none() && self.workers.has_memory(core, joining, 0, &self.estimates));
         let mut before = self.queue_of(cost).before(start).peekable();
         if idle && before.peek().is_none() {
             return None;

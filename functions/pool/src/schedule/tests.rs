@@ -376,6 +376,33 @@ fn a_core_holds_as_many_hashes_as_its_memory() {
     assert_eq!(started(&schedule.block_free(0, now)), [4]);
 }
 
+/// A core holds four units, one of which is for others. The first caller wants all, in lanes and
+/// whole.
+#[test]
+fn no_caller_takes_all_memory_from_the_others() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    schedule.estimates = schedule.estimates.clone().with_memory(4).with_reserve(1);
+    let far = now + MS * 60_000;
+    let [sliced, whole] = [BCRYPT, ARGON2].map(|cost| cost.in_memory(1));
+    let mut submit = |schedule: &mut Schedule<Numbered>, caller, number, cost| {
+        let job = Numbered::of(Caller(caller), number);
+        assert!(schedule.submit(job, cost, far, Urgency::Required, now).is_ok());
+    };
+    for (number, cost) in [whole, sliced, sliced, sliced, whole].into_iter().enumerate() {
+        submit(&mut schedule, 1, number, cost);
+    }
+    let running = |n, caller| (0..n).map(move |_| Running { caller, rest: sliced.rest(50), deadline: far });
+    assert_eq!(started(&schedule.block_free(0, now)), [0]);
+    assert_eq!(started(&schedule.lane_boundary(0, running(0, Caller(1)), now)), [1, 2]);
+    // The other caller has its part although earlier jobs wait for memory, and no more than that.
+    submit(&mut schedule, 2, 10, sliced);
+    submit(&mut schedule, 2, 11, sliced);
+    assert_eq!(started(&schedule.lane_boundary(0, running(2, Caller(1)), now)), [10]);
+    schedule.block_done(0, &[], now);
+    let both = running(2, Caller(1)).chain(running(1, Caller(2)));
+    assert_eq!(started(&schedule.lane_boundary(0, both, now)), [3], "what is released goes to the first");
+}
+
 /// Small hashes come all the time, and the large one needs all memory of the core.
 #[test]
 fn a_large_hash_gets_the_memory_before_later_small_ones() {

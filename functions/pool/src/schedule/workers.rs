@@ -47,10 +47,10 @@ impl Workers {
     }
 
     /// Wakes a sleeping worker that has the memory for this job, and returns its thread.
-    pub(super) fn wake(&mut self, cost: Cost, reserved: u64, estimates: &Estimates) -> Option<Wake> {
+    pub(super) fn wake(&mut self, job: Running, reserved: u64, estimates: &Estimates) -> Option<Wake> {
         let may_wake =
-            |sleep, core| sleep == Sleep::Asleep && self.has_memory(core, cost, reserved, estimates);
-        if self.runs_in_lanes(cost) {
+            |sleep, core| sleep == Sleep::Asleep && self.has_memory(core, job, reserved, estimates);
+        if self.runs_in_lanes(job.rest) {
             let worker = self.lane.iter().enumerate().position(|(i, w)| may_wake(w.sleep, i))?;
             self.lane[worker].sleep = Sleep::Woken;
             Some(Wake::LaneWorker(worker))
@@ -86,16 +86,27 @@ impl Workers {
         }
     }
 
-    /// Whether a core has memory for a hash beside those that it holds and `reserved` bytes. Both
-    /// workers of a core share its memory.
-    pub(super) fn has_memory(&self, core: usize, cost: Cost, reserved: u64, estimates: &Estimates) -> bool {
+    /// Whether a core has memory for a hash beside those that it holds, and `before` bytes of earlier
+    /// jobs. Both workers of a core share its memory. A caller leaves a part of it to others, and has
+    /// that part whoever waits.
+    pub(super) fn has_memory(
+        &self,
+        core: usize,
+        joining: Running,
+        before: u64,
+        estimates: &Estimates,
+    ) -> bool {
+        let cost = joining.rest;
         if cost.memory_bytes == 0 {
             return true;
         }
-        let in_lanes = self.lane[core].lanes.iter().map(|lane| lane.rest.memory_bytes);
         let whole = self.block.get(core).and_then(|worker| worker.busy);
-        let held: u64 = in_lanes.chain(whole.map(|whole| whole.job.rest.memory_bytes)).sum();
-        estimates.holds(held + reserved, cost)
+        let hashes = || self.lane[core].lanes.iter().copied().chain(whole.map(|whole| whole.job));
+        let held: u64 = hashes().map(|hash| hash.rest.memory_bytes).sum();
+        let own = hashes().filter(|hash| hash.caller == joining.caller);
+        let own = own.map(|hash| hash.rest.memory_bytes).sum();
+        let before = if estimates.is_within_reserve(own, cost) { 0 } else { before };
+        estimates.holds(held + before, cost) && (held == 0 || estimates.leaves_reserve(own, cost))
     }
 
     /// Whether a job joins this worker. It does not if it may join another worker that has fewer
@@ -134,7 +145,7 @@ impl Workers {
         stays: &impl Fn(&Running) -> bool,
     ) -> bool {
         let all = &self.lane[worker].lanes;
-        if !self.has_memory(worker, joining.rest, reserved, estimates) {
+        if !self.has_memory(worker, joining, reserved, estimates) {
             return false;
         }
         if all.is_empty() {
