@@ -4,7 +4,7 @@
 //! compute one hash at a time, from start to end. Each kind of worker has its own queue. The same
 //! estimates count both queues.
 //!
-//! `queue` keeps the order of the jobs, `shares` that of their callers. `workers` knows what each
+//! `queue` keeps the order of the jobs, `shares` the computing time of their callers. `workers` knows what each
 //! worker holds. `forecast` tells when a job would be done, and `refusal` which jobs are not taken.
 
 mod forecast;

@@ -5,7 +5,12 @@ pub(crate) const PASSWORD: &str = "honest";
 
 pub(crate) const BCRYPT_10: &str = "$2b$10$abcdefghijklmnopqrstuuUIVEGk.YVR60MLuRRGE7Ag5sfTN44RK";
 pub(crate) const BCRYPT_12: &str = "$2b$12$abcdefghijklmnopqrstuuUIVEGk.YVR60MLuRRGE7Ag5sfTN44RK";
+pub(crate) const BCRYPT_14: &str = "$2b$14$abcdefghijklmnopqrstuuUIVEGk.YVR60MLuRRGE7Ag5sfTN44RK";
 pub(crate) const BCRYPT_15: &str = "$2b$15$abcdefghijklmnopqrstuuUIVEGk.YVR60MLuRRGE7Ag5sfTN44RK";
+
+/// The ceilings of memory, and of memory times passes.
+pub(crate) const ARGON2ID_256_MIB: &str =
+    "$argon2id$v=19$m=262144,t=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// The costs of the shipped document's current policy.
 pub(crate) const ARGON2ID_CURRENT: &str =

@@ -22,8 +22,8 @@ use clap::Parser;
 
 use crate::{
     attacks::{
-        accounts, allocation, handshakes, http2_memory, log_flood, nul, overload, silent_connections, soak,
-        unmeasured_work, weak_costs,
+        accounts, allocation, handshakes, http2_memory, log_flood, nul, overload, shares, silent_connections,
+        soak, unmeasured_work, weak_costs,
     },
     figure::{Attack, Field},
     table::Table,
@@ -41,6 +41,7 @@ const ATTACKS: &[Attack] = &[
     handshakes::ATTACK,
     log_flood::ATTACK,
     overload::ATTACK,
+    shares::ATTACK,
     soak::ATTACK,
 ];
 

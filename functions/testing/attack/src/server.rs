@@ -142,6 +142,14 @@ pub(crate) fn bearer() -> String {
     format!("Authorization: Bearer {TOKEN}\r\n")
 }
 
+/// The token of an attacker with all rights of honest callers.
+const HOSTILE_TOKEN: &str = "hostile-0123456789abcdef0123456789";
+
+/// Returns the header line of an attacker that has a token.
+pub(crate) fn hostile_bearer() -> String {
+    format!("Authorization: Bearer {HOSTILE_TOKEN}\r\n")
+}
+
 /// Writes a file of this run and returns its path.
 pub(crate) fn file(name: &str, content: &str) -> std::io::Result<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -172,8 +180,9 @@ fn command(field: &Field, setup: &Setup<'_>) -> Result<Command, Box<dyn Error>> 
         command.arg("--tls-certificate").arg(certificate).arg("--tls-key").arg(key);
     }
     if setup.wants_token {
-        let line = format!("honest hash,verify,metrics never {TOKEN}");
-        command.arg("--tokens-file").arg(file("tokens", &line)?);
+        let [honest, hostile] = [("honest", TOKEN), ("hostile", HOSTILE_TOKEN)]
+            .map(|(name, token)| format!("{name} hash,verify,metrics never {token}"));
+        command.arg("--tokens-file").arg(file("tokens", &format!("{honest}\n{hostile}"))?);
     }
     Ok(command)
 }

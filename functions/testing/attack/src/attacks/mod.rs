@@ -7,6 +7,7 @@ pub(crate) mod http2_memory;
 pub(crate) mod log_flood;
 pub(crate) mod nul;
 pub(crate) mod overload;
+pub(crate) mod shares;
 pub(crate) mod silent_connections;
 pub(crate) mod soak;
 pub(crate) mod unmeasured_work;
