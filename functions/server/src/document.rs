@@ -1,12 +1,12 @@
 //! The policy document that the arguments name, and the limits that it is checked against.
 
-use std::{fs, num::NonZeroUsize, path::Path};
+use std::{mem, num::NonZeroUsize, path::Path};
 
 use saltern_policy::{DocumentError, FirebaseProject, Limits, Policies};
 use saltern_pool::PoolSettings;
 
 use crate::{
-    Failure,
+    Failure, file,
     machine::{DocumentArguments, MachineArguments},
     process,
 };
@@ -36,7 +36,7 @@ pub fn named_or_shipped(document: Option<&Path>, limits: &Limits) -> Result<Poli
 /// # Errors
 /// [`Failure::Configuration`] if the file is not readable.
 pub fn read(document: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(document).map_err(|error| {
+    file::read(document).map(|mut bytes| mem::take(&mut *bytes)).map_err(|error| {
         Failure::configuration(format!(
             "cannot read the policy document {} ({error}): name a readable file",
             document.display()

@@ -11,6 +11,7 @@ mod drain;
 mod exchange;
 mod exposure;
 mod failure;
+mod file;
 mod gate;
 mod health;
 mod lines;

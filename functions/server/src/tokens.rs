@@ -3,7 +3,8 @@
 
 use std::{
     collections::HashSet,
-    env, fs,
+    env,
+    fmt::Display,
     hash::{DefaultHasher, Hash as _, Hasher as _},
     path::{Path, PathBuf},
     sync::Arc,
@@ -18,7 +19,7 @@ use subtle::{ConditionallySelectable as _, ConstantTimeEq as _};
 use time::{Date, Month};
 use zeroize::Zeroizing;
 
-use super::local::Local;
+use super::{file, local::Local};
 use crate::Failure;
 
 /// The callers that may use the service.
@@ -194,9 +195,11 @@ fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
 
 fn read_file(file: &Path) -> Result<Vec<Token>, Failure> {
     let name = file.display().to_string();
-    let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
-        Failure::configuration(format!("cannot read the tokens file {name} ({error}): name a readable file"))
-    })?;
+    let refused = |reason: &dyn Display| {
+        Failure::configuration(format!("cannot read the tokens file {name} ({reason}): name a readable file"))
+    };
+    let text = file::read(file).map_err(|error| refused(&error))?;
+    let text = str::from_utf8(&text).map_err(|_| refused(&"it is not UTF-8"))?;
     parse(text.lines(), "line", &name)
 }
 
