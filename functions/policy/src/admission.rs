@@ -360,14 +360,18 @@ fn pepper<'k>(
     };
     let key = site_key(id).ok_or(Refusal::SiteKeyUnavailable)?;
     let reading = encoded.scheme().reading();
-    let hides_the_password = reading.most_bytes.is_some_and(|most| key.len() >= most)
+    let hides_the_password = reading.most_bytes.is_some_and(|most| key.len() + LEAST_BYTES_LEFT > most)
         || reading.may_stop_at_nul && key.contains(&0);
     match encoded.preparation() {
-        // Every password would match.
+        // Every password would match, or one of a few.
         Some(SitePreparation::PepperPrepend(_)) if hides_the_password => Err(Refusal::UnsupportedHash),
         _ => Password::new(key).map_err(|_| Refusal::UnsupportedHash),
     }
 }
+
+/// A pepper before the password leaves so many bytes of it at least, as traditional crypt(3) does. Of
+/// one byte there are 256.
+const LEAST_BYTES_LEFT: usize = 8;
 
 fn refuse_what_bcrypt_ignores(policy: &Policy, password: &Password) -> Result<(), Refusal> {
     let Params::Bcrypt(_) = policy.params else { return Ok(()) };

@@ -57,7 +57,8 @@ fn only_a_cut_within_the_password_prevents_its_replacement() {
 fn a_pepper_that_hides_the_password_is_refused() {
     let (first, last) = (prepended(&"A".repeat(30)), appended(&"A".repeat(30)));
     for (pepper, refused) in [
-        (vec![b'p'; 71], None),
+        (vec![b'p'; 64], None),
+        (vec![b'p'; 65], Some(Refusal::UnsupportedHash)),
         (vec![b'p'; 72], Some(Refusal::UnsupportedHash)),
         (b"p\0".to_vec(), Some(Refusal::UnsupportedHash)),
     ] {
