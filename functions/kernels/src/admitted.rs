@@ -76,6 +76,19 @@ impl Admitted {
     }
 }
 
+/// Whether a hash is computed from start to end: no slices of it can be told apart. The readings of a
+/// password, and the layers of a wrapped hash, can.
+#[must_use]
+pub fn runs_whole(setting: &Setting) -> bool {
+    match setting {
+        Setting::Argon2(setting) => setting.params().parallelism() > 1,
+        Setting::Bcrypt(_) | Setting::Pbkdf2(_) => false,
+        Setting::Scrypt(setting) => setting.params().p() > MOST_P_OF_A_LANE,
+        Setting::VerifyOnly(setting) => matches!(setting.cost(), verify_only::Cost::Memory { .. }),
+        Setting::Wrapped(_) => true,
+    }
+}
+
 /// Returns the memory that one hash with these parameters needs, in bytes; 0 for a few KiB.
 #[must_use]
 pub fn memory_bytes(params: Params) -> u64 {
@@ -137,15 +150,16 @@ fn bounded_share(setting: &Setting, ceilings: &Ceilings) -> Option<u128> {
             share(bcrypt_work(setting.params().cost()), bcrypt_work(ceilings.bcrypt_cost))
         }
         Setting::Pbkdf2(setting) => share(pbkdf2_work(setting), ceilings.pbkdf2_iterations_blocks),
-        Setting::Scrypt(setting) => {
-            let params = setting.params();
+        Setting::Scrypt(scrypt) => {
+            let params = scrypt.params();
             let blocks = scrypt_blocks(params.log_n(), params.r())?;
-            bounded_scrypt_share(blocks, scrypt_other_blocks(params), scrypt_work(params), ceilings)
+            let is_whole = runs_whole(setting);
+            bounded_scrypt_share(blocks, scrypt_other_blocks(params), scrypt_work(params), is_whole, ceilings)
         }
         Setting::VerifyOnly(setting) => match setting.cost() {
             verify_only::Cost::Rounds(rounds) => share(rounds, ceilings.sha_crypt_rounds),
             verify_only::Cost::Memory { blocks, other_blocks, work } => {
-                bounded_scrypt_share(blocks, other_blocks, work, ceilings)
+                bounded_scrypt_share(blocks, other_blocks, work, true, ceilings)
             }
         },
         Setting::Wrapped(setting) => {
@@ -188,16 +202,24 @@ fn argon2_work(params: argon2::Params) -> u64 {
 fn bounded_argon2_share(params: argon2::Params, ceilings: &Ceilings) -> Option<u128> {
     let bounded = params.memory_kib() <= ceilings.argon2_memory_kib
         && params.parallelism() <= ceilings.argon2_parallelism;
-    share(argon2_work(params), ceilings.argon2_memory_passes_kib).filter(|_| bounded)
+    let most = if params.parallelism() > 1 { MOST_WHOLE_ARGON2_KIB } else { u64::MAX };
+    share(argon2_work(params), ceilings.argon2_memory_passes_kib.min(most)).filter(|_| bounded)
 }
 
 /// Returns the share of the work `N·r·p` if the memory is within the ceilings.
-fn bounded_scrypt_share(blocks: u64, other_blocks: u64, work: u64, ceilings: &Ceilings) -> Option<u128> {
+fn bounded_scrypt_share(
+    blocks: u64,
+    other_blocks: u64,
+    work: u64,
+    is_whole: bool,
+    ceilings: &Ceilings,
+) -> Option<u128> {
     let memory = blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
     let other_memory = other_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
     let bounded = memory <= ceilings.scrypt_memory_bytes
         && other_memory <= ceilings.scrypt_memory_bytes / SCRYPT_OTHER_SHARE;
-    share(work, ceilings.scrypt_n_r_p).filter(|_| bounded)
+    let most = if is_whole { MOST_WHOLE_N_R_P } else { u64::MAX };
+    share(work, ceilings.scrypt_n_r_p.min(most)).filter(|_| bounded)
 }
 
 /// Returns `N·r`; `None` if it overflows.
@@ -210,6 +232,21 @@ fn scrypt_blocks(log_n: u8, r: u32) -> Option<u64> {
 fn scrypt_other_blocks(params: scrypt::Params) -> u64 {
     (u64::from(params.p()) + crate::scrypt::STATES as u64) * u64::from(params.r())
 }
+
+/// The largest p of scrypt in slices. Both ends of a hash compute PBKDF2 over 128·p·r bytes: here at
+/// most half a millisecond. Only a very small N has a larger p, and no real hash has one.
+const MOST_P_OF_A_LANE: u32 = 32;
+
+/// The most work of a hash that cannot be stopped, whatever the ceilings are (HTTP contract,
+/// "Policies"): MACHINE
+///
+/// Argon2 with p > 1, `m·t` in KiB. argon2-cffi makes 64 MiB, t=3, p=4 by default, and Django 100
+/// MiB, t=2, p=8.
+const MOST_WHOLE_ARGON2_KIB: u64 = 512 << 10;
+
+/// yescrypt, Firebase's scrypt and scrypt with a large p: `N·r·p`. libxcrypt makes N=4096, r=32 by
+/// default, and Firebase N=16384, r=8.
+const MOST_WHOLE_N_R_P: u64 = 1 << 20;
 
 /// The most that one operation computes together: all layers and all readings of the password, each
 /// as a share of its ceiling (HTTP contract, "Policies"). One layer within its ceiling never
@@ -273,6 +310,38 @@ mod tests {
         ] {
             let stored = format!("$saltern-wrap{}${inner}", outer(kib));
             assert_eq!(is_admitted(&stored), admitted, "{stored}");
+        }
+    }
+
+    /// Whatever the document allows.
+    #[test]
+    fn what_cannot_be_stopped_has_ceilings_of_its_own() {
+        let ceilings = Ceilings {
+            argon2_memory_kib: u32::MAX,
+            argon2_memory_passes_kib: u64::MAX,
+            argon2_parallelism: 255,
+            scrypt_memory_bytes: u64::MAX,
+            scrypt_n_r_p: u64::MAX,
+            ..CEILINGS
+        };
+        let argon2 = |costs| format!("$argon2id$v=19${costs}${}${}", "A".repeat(22), "A".repeat(43));
+        let scrypt = |costs| format!("$scrypt${costs}${}${}", "A".repeat(22), "A".repeat(43));
+        let yescrypt = |costs| format!("$y${costs}$........${}", ".".repeat(43));
+        for (stored, admitted) in [
+            (argon2("m=65536,t=3,p=4"), true),
+            (argon2("m=102400,t=2,p=8"), true),
+            (argon2("m=262144,t=2,p=2"), true),
+            (argon2("m=262144,t=3,p=2"), false),
+            (argon2("m=262144,t=3,p=1"), true),
+            (yescrypt("j9T"), true),
+            (yescrypt("jCT"), true),
+            (yescrypt("jDT"), false),
+            (scrypt("ln=14,r=2,p=32"), true),
+            (scrypt("ln=14,r=2,p=33"), false),
+            (scrypt("ln=17,r=32,p=1"), true),
+        ] {
+            let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
+            assert_eq!(Admitted::new(setting, &ceilings).is_ok(), admitted, "{stored}");
         }
     }
 

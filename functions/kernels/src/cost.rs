@@ -4,7 +4,7 @@ use saltern_encoded::Setting;
 
 use crate::{Kernels, admitted::setting_memory_bytes, arena::rounded_up, argon2};
 
-pub use crate::admitted::work;
+pub use crate::admitted::{runs_whole, work};
 
 /// Returns the memory that an arena lends for a hash, in bytes: rounded up to huge pages, and 0 for
 /// a few KiB.

@@ -30,7 +30,7 @@ mod verify_only;
 pub use admitted::{Admitted, Ceilings, CostOutOfBounds, SCRYPT_BLOCK_BYTES, memory_bytes};
 pub use arena::{Arena, OutOfMemory};
 pub use compute::{WholeKernel, compute};
-pub use cost::{held_bytes, threads, work};
+pub use cost::{held_bytes, runs_whole, threads, work};
 pub use kernels::{Kernels, UnknownKernels};
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};

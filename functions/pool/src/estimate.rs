@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use saltern_encoded::{Algorithm, Setting};
 
-use saltern_kernels::{Admitted, Kernels, held_bytes, lanes::MOST_LANES, threads, work};
+use saltern_kernels::{Admitted, Kernels, held_bytes, lanes::MOST_LANES, runs_whole, threads, work};
 
 /// The algorithm whose measured speed counts for a setting.
 ///
@@ -75,16 +75,8 @@ impl Cost {
         let threads = u32::try_from(threads(setting, kernels)).unwrap_or(1);
         let work = work(setting, password_bytes);
         let memory_bytes = held_bytes(setting);
-        let whole = match setting {
-            Setting::Argon2(setting) => {
-                setting.params().parallelism() > 1 || memory_bytes < LEAST_MEMORY_OF_A_LANE
-            }
-            Setting::Scrypt(setting) => {
-                setting.params().r() != R_OF_A_LANE || setting.params().p() > MOST_P_OF_A_LANE
-            }
-            Setting::Wrapped(_) => true,
-            _ => false,
-        };
+        let is_short = |kib| memory_bytes < LEAST_MEMORY_OF_A_LANE && kib <= MOST_KIB_OF_A_SHORT_HASH;
+        let whole = runs_whole(setting) || matches!(setting, Setting::Argon2(_) if is_short(work));
         Self { least_work, threads, whole, ..Self::new(timed_as(setting), work) }.in_memory(memory_bytes)
     }
 
@@ -359,9 +351,13 @@ fn nanoseconds(work: u64, slope: f64) -> Duration {
 /// bound of the queue. So one runs on each worker, and others wait or are refused.
 const NEVER_MEASURED: f64 = 1e10;
 
-/// The least memory of an Argon2 hash in a lane: 8 MiB. A smaller hash is in the caches, waits
-/// little for memory, and ends soon.
+/// The least memory of an Argon2 hash in a lane: 8 MiB. A smaller hash is in the caches, and waits
+/// little for memory.
 const LEAST_MEMORY_OF_A_LANE: u64 = 8 << 20;
+
+/// The most work of a smaller hash that is computed whole, `m·t` in KiB. It ends within some ten
+/// milliseconds; with more passes it runs in slices, so that it can be stopped.
+const MOST_KIB_OF_A_SHORT_HASH: u64 = 16 << 10;
 
 /// The least memory of the largest of the Argon2 hashes that are computed side by side: 32 MiB.
 ///
@@ -369,14 +365,6 @@ const LEAST_MEMORY_OF_A_LANE: u64 = 8 << 20;
 /// hashes of 19 MiB side by side were 0.81 times as fast as one after the other. Three were 1.04
 /// times as fast (`functions/LANES.md`).
 const LEAST_MEMORY_SIDE_BY_SIDE: u64 = 32 << 20;
-
-/// The r of scrypt in a lane, because only hashes of the same r gain side by side. Nearly every
-/// program has this one, which RFC 7914 §2 names.
-const R_OF_A_LANE: u32 = 8;
-
-/// The largest p of scrypt in a lane. Both ends of a hash compute PBKDF2 over 128·p·r bytes: here
-/// at most half a millisecond. Only a very small N has a larger p, and no real hash has one.
-const MOST_P_OF_A_LANE: u32 = 32;
 
 /// An algorithm with lanes is measured in lanes. As an inner layer a reference crate computes it,
 /// which takes about this many times as long at worst (scrypt of 128 MiB).
@@ -488,12 +476,33 @@ mod tests {
     }
 
     #[test]
-    fn only_scrypt_of_the_usual_r_and_with_short_ends_has_lanes() {
+    fn only_scrypt_with_short_ends_has_lanes() {
         let ceilings =
             Ceilings { scrypt_memory_bytes: 1 << 20, scrypt_n_r_p: 1 << 20, ..Ceilings::default() };
-        for (r, p, whole) in [(8, 32, false), (8, 33, true), (7, 1, true), (9, 1, true)] {
+        for (r, p, whole) in [(8, 32, false), (8, 33, true), (7, 1, false), (9, 1, false)] {
             let stored = format!("$scrypt$ln=4,r={r},p={p}${}${}", "A".repeat(22), "A".repeat(43));
             assert_eq!(cost(&stored, &ceilings, &[8]).whole, whole, "r = {r}, p = {p}");
+        }
+    }
+
+    /// Many passes over a small memory take long, and can be stopped in a lane.
+    #[test]
+    fn only_short_hashes_of_little_memory_are_computed_whole() {
+        let ceilings = Ceilings {
+            argon2_memory_kib: 1 << 20,
+            argon2_memory_passes_kib: 1 << 30,
+            argon2_parallelism: 4,
+            ..Ceilings::default()
+        };
+        for (m, t, p, whole) in [
+            (4096, 4, 1, true),
+            (4096, 5, 1, false),
+            (8192, 1, 1, false),
+            (64, 257, 1, false),
+            (8192, 1, 2, true),
+        ] {
+            let stored = format!("$argon2id$v=19$m={m},t={t},p={p}${}${}", "A".repeat(22), "A".repeat(43));
+            assert_eq!(cost(&stored, &ceilings, &[8]).whole, whole, "{stored}");
         }
     }
 

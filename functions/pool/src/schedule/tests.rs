@@ -384,7 +384,7 @@ fn no_caller_takes_all_memory_from_the_others() {
     schedule.estimates = schedule.estimates.clone().with_memory(4).with_reserve(1);
     let far = now + MS * 60_000;
     let [sliced, whole] = [BCRYPT, ARGON2].map(|cost| cost.in_memory(1));
-    let mut submit = |schedule: &mut Schedule<Numbered>, caller, number, cost| {
+    let submit = |schedule: &mut Schedule<Numbered>, caller, number, cost| {
         let job = Numbered::of(Caller(caller), number);
         assert!(schedule.submit(job, cost, far, Urgency::Required, now).is_ok());
     };
