@@ -22,8 +22,8 @@ use clap::Parser;
 
 use crate::{
     attacks::{
-        accounts, allocation, handshakes, http2_memory, log_flood, nul, overload, shares, silent_connections,
-        soak, unmeasured_work, weak_costs,
+        accounts, allocation, fresh_memory, handshakes, http2_memory, log_flood, nul, overload, shares,
+        silent_connections, soak, unmeasured_work, weak_costs,
     },
     figure::{Attack, Field},
     table::Table,
@@ -37,6 +37,7 @@ const ATTACKS: &[Attack] = &[
     http2_memory::ATTACK,
     unmeasured_work::ATTACK,
     allocation::ATTACK,
+    fresh_memory::ATTACK,
     silent_connections::ATTACK,
     handshakes::ATTACK,
     log_flood::ATTACK,
