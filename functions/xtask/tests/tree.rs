@@ -232,12 +232,8 @@ fn the_map_names_every_crate() {
 fn the_map_names_files_that_exist() {
     let map = fs::read_to_string(root().join("functions/ARCHITECTURE.md")).unwrap();
     let sources: Vec<String> = texts().into_iter().map(|(name, _)| format!("/{name}")).collect();
-    let named: Vec<&str> = map
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|code| code.ends_with(".rs") || code.ends_with('/'))
-        .collect();
+    let named: Vec<&str> =
+        map.split('`').skip(1).step_by(2).filter(|code| is_a(code, &["rs"]) || code.ends_with('/')).collect();
     assert!(named.len() > 60, "only {} files were found in the map", named.len());
     for name in named {
         let place = format!("/{name}");
