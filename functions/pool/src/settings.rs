@@ -115,8 +115,8 @@ mod tests {
         let settings = PoolSettings::new(NonZeroUsize::MIN);
         let crates = PoolSettings { kernels: Kernels::Crates, ..settings.clone() };
         for (algorithm, lanes) in [
-            (Algorithm::Sha512Crypt, Some(MOST_BCRYPT_LANES)),
-            (Algorithm::DesCrypt, Some(MOST_BCRYPT_LANES)),
+            (Algorithm::Sha512Crypt, Some(4)),
+            (Algorithm::DesCrypt, Some(4)),
             (Algorithm::Firebase, None),
             (Algorithm::Yescrypt, None),
         ] {

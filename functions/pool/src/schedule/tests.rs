@@ -48,6 +48,33 @@ const LANES: usize = 4;
 const BCRYPT: Cost = Cost::new(Algorithm::Bcrypt, 100);
 const ARGON2: Cost = Cost::new(Algorithm::Argon2id, 20);
 
+/// A worker full of bcrypt still takes one where a bcrypt ends.
+#[test]
+fn loops_of_digests_leave_half_of_a_worker_to_other_hashes() {
+    let now = Instant::now();
+    let (bcrypt, sha512) = (Cost::new(Algorithm::Bcrypt, 100), Cost::new(Algorithm::Sha512Crypt, 100));
+    for (first, second, taken) in [(sha512, bcrypt, [4, 4]), (bcrypt, sha512, [8, 0])] {
+        let mut estimates = Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { 8 } else { 4 });
+        for cost in [bcrypt, sha512] {
+            estimates.measured(cost.algorithm, 1, cost.work, MS * 100);
+        }
+        let sliced = vec![Algorithm::Bcrypt, Algorithm::Sha512Crypt];
+        let mut schedule = Schedule::new(1, sliced, estimates, None);
+        let deadline = now + MS * 3_600_000;
+        for cost in [[first; 10], [second; 10]].concat() {
+            schedule.submit(Numbered::new(0), cost, deadline, Urgency::Required, now).unwrap();
+        }
+        let started = schedule.lane_boundary(0, [].into_iter(), now).started;
+        let of = |cost: Cost| started.iter().filter(|waiting| waiting.cost == cost).count();
+        assert_eq!([of(first), of(second)], taken);
+        let rest = Running { caller: Caller::default(), rest: bcrypt, deadline };
+        let sha512s = schedule.workers.spare_lanes(Algorithm::Sha512Crypt, &schedule.estimates);
+        assert_eq!(sha512s, 0);
+        schedule.workers.lane[0].lanes = vec![rest; 7];
+        assert_eq!(schedule.workers.spare_lanes(Algorithm::Sha512Crypt, &schedule.estimates), 1);
+    }
+}
+
 fn machine(workers: usize, limits: Option<QueueLimits>) -> Schedule<Numbered> {
     let mut estimates = Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { LANES } else { 1 });
     for (lanes, milliseconds) in [(1, 100), (2, 110), (3, 130), (4, 160)] {

@@ -220,7 +220,7 @@ pub(super) struct LaneWorker {
 impl LaneWorker {
     /// Returns how many hashes of an algorithm have room beside all lanes.
     fn spare_lanes(&self, algorithm: Algorithm, estimates: &Estimates) -> usize {
-        FULL.saturating_sub(self.held(estimates, |_| true)) / capacity(algorithm, estimates)
+        self.free(1, algorithm, estimates, |_| true)
     }
 
     /// Returns how many more hashes like this one have room, if lanes that do not stay give way.
@@ -233,22 +233,36 @@ impl LaneWorker {
         estimates: &Estimates,
         stays: &impl Fn(&Running) -> bool,
     ) -> usize {
-        let capacity = capacity(joining.rest.algorithm, estimates);
-        let beside = FULL.saturating_sub(self.held(estimates, stays)) / capacity;
-        let spare = self.spare_lanes(joining.rest.algorithm, estimates);
+        let algorithm = joining.rest.algorithm;
+        let beside = self.free(1, algorithm, estimates, stays);
+        let spare = self.spare_lanes(algorithm, estimates);
         if beside == 0 || spare > 0 {
             return beside.min(spare);
         }
-        let room = (MOST_IN_TURNS * FULL).saturating_sub(self.held(estimates, |_| true));
-        let own = self.held(estimates, |lane| lane.caller == joining.caller);
-        let leaves_most = 2 * (own + capacity) <= room;
-        usize::from(capacity <= room && (own == 0 || leaves_most))
+        let (all, own) =
+            (self.held(estimates, |_| true), self.held(estimates, |lane| lane.caller == joining.caller));
+        let left = (MOST_IN_TURNS * FULL).saturating_sub(all);
+        let leaves_most = 2 * (own + room(algorithm, estimates)) <= left;
+        let has_room = self.free(MOST_IN_TURNS, algorithm, estimates, |_| true) > 0;
+        usize::from(has_room && (own == 0 || leaves_most))
     }
 
-    /// Returns the capacity that these lanes take.
+    /// Returns how many hashes of an algorithm have room in so many workers beside these lanes.
+    fn free(
+        &self,
+        workers: usize,
+        algorithm: Algorithm,
+        estimates: &Estimates,
+        beside: impl Fn(&Running) -> bool,
+    ) -> usize {
+        let of_it = self.lanes.iter().filter(|lane| lane.rest.algorithm == algorithm && beside(lane)).count();
+        let left = (workers * FULL).saturating_sub(self.held(estimates, beside)) / room(algorithm, estimates);
+        left.min((workers * estimates.width(algorithm)).saturating_sub(of_it))
+    }
+
+    /// Returns the room that these lanes take.
     fn held(&self, estimates: &Estimates, counts: impl Fn(&Running) -> bool) -> usize {
-        let counted = self.lanes.iter().filter(|lane| counts(lane));
-        counted.map(|lane| capacity(lane.rest.algorithm, estimates)).sum()
+        self.lanes.iter().filter(|lane| counts(lane)).map(|lane| room(lane.rest.algorithm, estimates)).sum()
     }
 
     /// Returns which lanes go on: those of the callers that have had the least, as many as a full
@@ -265,9 +279,9 @@ impl LaneWorker {
         let mut goes_on = vec![false; used.len()];
         let mut taken = 0;
         for lane in order {
-            let capacity = capacity(self.lanes[lane].rest.algorithm, estimates);
-            if taken == 0 || taken + capacity <= FULL {
-                taken += capacity;
+            let room = room(self.lanes[lane].rest.algorithm, estimates);
+            if taken == 0 || taken + room <= FULL {
+                taken += room;
                 goes_on[lane] = true;
             }
         }
@@ -342,9 +356,11 @@ impl LaneCounts {
     }
 }
 
-/// Returns the share of a worker that a lane of this algorithm takes, of [`FULL`].
-fn capacity(algorithm: Algorithm, estimates: &Estimates) -> usize {
-    FULL / estimates.width(algorithm)
+/// Returns the room that a lane of an algorithm takes. The lanes of one that never gain from each
+/// other take turns, which may be long. So all of them leave half a worker to other hashes.
+fn room(algorithm: Algorithm, estimates: &Estimates) -> usize {
+    let parts = if gain_side_by_side(algorithm, u64::MAX) { 1 } else { 2 };
+    FULL / (parts * estimates.width(algorithm))
 }
 
 /// The capacity of a worker.
