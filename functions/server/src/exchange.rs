@@ -27,7 +27,7 @@ use super::{
     bounds::{SMALL_ANSWER_BYTES, USUAL_BODY_BYTES},
     buffer::Buffer,
     door::Door,
-    room::{RoomOf, Taken},
+    room::Taken,
     sending::{Held, Sending},
     socket::Socket,
     streams::eviction,
@@ -89,7 +89,7 @@ impl<W: Workers> Door<W> {
         let declared = declared_bytes(sent, limit)?;
         let read = async {
             let body = if route.reads_body() {
-                self.read(sent, declared, limit, RoomOf::of(&incoming.arrival), peer).await
+                self.read(sent, declared, limit, incoming.arrival.share(), peer).await
             } else {
                 discard(sent, limit, peer).await.map(|()| Body::default())
             };
@@ -116,7 +116,7 @@ impl<W: Workers> Door<W> {
     /// request at a time, and is bounded itself.
     fn take_place(&self, incoming: &Incoming, parts: &Parts, peer: &mut Peer) -> Result<(), Unanswerable> {
         if parts.version == Version::HTTP_2 && incoming.arrival.caller.is_authenticated() {
-            let place = self.places.take(RoomOf::of(&incoming.arrival), 1, &eviction());
+            let place = self.places.take(incoming.arrival.share(), 1, &eviction());
             peer.place = Some(place.ok_or(Unanswerable::Busy)?);
         }
         Ok(())
@@ -129,7 +129,7 @@ impl<W: Workers> Door<W> {
         if bytes <= SMALL_ANSWER_BYTES {
             return None;
         }
-        let room = self.answers.take(RoomOf::of(&incoming.arrival), bytes, &eviction());
+        let room = self.answers.take(incoming.arrival.share(), bytes, &eviction());
         if room.is_none() {
             *answer = self.service.refuse(incoming, Problem::overloaded(AFTER_OTHERS));
         }
@@ -145,7 +145,7 @@ impl<W: Workers> Door<W> {
         sent: &mut hyper::body::Incoming,
         declared: Option<usize>,
         limit: usize,
-        of: RoomOf,
+        of: saltern_pool::Caller,
         peer: &Peer,
     ) -> Result<Body, Unread> {
         let full = || Problem::overloaded(AFTER_OTHERS);

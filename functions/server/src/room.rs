@@ -10,36 +10,8 @@ use std::{
     time::Instant,
 };
 
-use saltern_service::{Arrival, Caller, PeerAddress};
+use saltern_pool::Caller;
 use tokio::sync::Notify;
-
-use super::slots::Network;
-
-/// Whose share a request uses.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum RoomOf {
-    /// The name of a token.
-    Token(String),
-    /// A user of this machine, connected to a socket file.
-    User(u32),
-    Loopback,
-    Network(Network),
-    /// The system does not name the other end.
-    Unknown,
-}
-
-impl RoomOf {
-    pub(super) fn of(arrival: &Arrival) -> Self {
-        match (&arrival.caller, arrival.peer) {
-            (Caller::Named(identity), _) => Self::Token(identity.name.clone()),
-            (_, Some(PeerAddress::Process { uid, .. })) => Self::User(uid),
-            (_, Some(PeerAddress::Network(address))) if address.ip().to_canonical().is_loopback() => {
-                Self::Loopback
-            }
-            (_, peer) => peer.and_then(Network::of).map_or(Self::Unknown, Self::Network),
-        }
-    }
-}
 
 pub(super) struct Room(Mutex<Shares>);
 
@@ -53,8 +25,8 @@ impl Room {
     ///
     /// An evicted request is notified, and its room counts as free since then. A request of which
     /// nobody holds the [`Notify`] any more is not evicted.
-    pub(super) fn take(self: &Arc<Self>, of: RoomOf, amount: usize, evicted: &Arc<Notify>) -> Option<Taken> {
-        let number = self.shares().take(&of, amount, Instant::now(), evicted)?;
+    pub(super) fn take(self: &Arc<Self>, of: Caller, amount: usize, evicted: &Arc<Notify>) -> Option<Taken> {
+        let number = self.shares().take(of, amount, Instant::now(), evicted)?;
         Some(Taken { room: Arc::clone(self), of, number })
     }
 
@@ -66,7 +38,7 @@ impl Room {
 /// What a request has taken, free again when it is dropped.
 pub(super) struct Taken {
     room: Arc<Room>,
-    of: RoomOf,
+    of: Caller,
     number: u64,
 }
 
@@ -74,24 +46,24 @@ impl Taken {
     /// Takes this much more. Returns `false` if that is over the caller's share and nothing is free,
     /// or if the request was evicted.
     pub(super) fn grow(&self, more: usize) -> bool {
-        self.room.shares().grow(&self.of, self.number, more)
+        self.room.shares().grow(self.of, self.number, more)
     }
 
     /// Tells that the request waits for its peer: a byte has come, or its answer is made. So it can
     /// be evicted, the later the better.
     pub(super) fn waits_for_peer(&self) {
-        self.room.shares().set_quiet_since(&self.of, self.number, Some(Instant::now()));
+        self.room.shares().set_quiet_since(self.of, self.number, Some(Instant::now()));
     }
 
     /// Tells that the request waits for the server, and cannot be evicted.
     pub(super) fn waits_for_server(&self) {
-        self.room.shares().set_quiet_since(&self.of, self.number, None);
+        self.room.shares().set_quiet_since(self.of, self.number, None);
     }
 }
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        self.room.shares().free(&self.of, self.number);
+        self.room.shares().free(self.of, self.number);
     }
 }
 
@@ -102,7 +74,7 @@ struct Shares {
     reserve: usize,
     used: usize,
     /// The callers that are present: each has a request.
-    parties: HashMap<RoomOf, Party>,
+    parties: HashMap<Caller, Party>,
     /// Requests that ever took room.
     numbered: u64,
 }
@@ -126,11 +98,11 @@ impl Shares {
         Self { bound, reserve, used: 0, parties: HashMap::new(), numbered: 0 }
     }
 
-    fn take(&mut self, of: &RoomOf, amount: usize, now: Instant, evicted: &Arc<Notify>) -> Option<u64> {
+    fn take(&mut self, of: Caller, amount: usize, now: Instant, evicted: &Arc<Notify>) -> Option<u64> {
         let number = self.numbered;
         self.numbered += 1;
         let request = Request { amount: 0, quiet_since: Some(now), evicted: Arc::downgrade(evicted) };
-        self.parties.entry(of.clone()).or_default().requests.insert(number, request);
+        self.parties.entry(of).or_default().requests.insert(number, request);
         let has_room = self.grow(of, number, amount);
         if !has_room {
             self.free(of, number);
@@ -138,11 +110,11 @@ impl Shares {
         has_room.then_some(number)
     }
 
-    fn grow(&mut self, of: &RoomOf, number: u64, more: usize) -> bool {
+    fn grow(&mut self, of: Caller, number: u64, more: usize) -> bool {
         if self.request(of, number).is_none() || self.make_room(of, more).is_none() {
             return false;
         }
-        if let Some(party) = self.parties.get_mut(of)
+        if let Some(party) = self.parties.get_mut(&of)
             && let Some(request) = party.requests.get_mut(&number)
         {
             request.amount += more;
@@ -152,44 +124,44 @@ impl Shares {
         true
     }
 
-    fn set_quiet_since(&mut self, of: &RoomOf, number: u64, at: Option<Instant>) {
+    fn set_quiet_since(&mut self, of: Caller, number: u64, at: Option<Instant>) {
         if let Some(request) = self.request(of, number) {
             request.quiet_since = at;
         }
     }
 
     /// Frees the room of a request, unless it was evicted.
-    fn free(&mut self, of: &RoomOf, number: u64) -> Option<Request> {
-        let party = self.parties.get_mut(of)?;
+    fn free(&mut self, of: Caller, number: u64) -> Option<Request> {
+        let party = self.parties.get_mut(&of)?;
         let request = party.requests.remove(&number)?;
         party.used -= request.amount;
         self.used -= request.amount;
         if party.requests.is_empty() {
-            self.parties.remove(of);
+            self.parties.remove(&of);
         }
         Some(request)
     }
 
     /// Makes room for this much more of a caller; `None` if there is none for it.
-    fn make_room(&mut self, of: &RoomOf, more: usize) -> Option<()> {
+    fn make_room(&mut self, of: Caller, more: usize) -> Option<()> {
         let usable = self.bound - self.reserve;
         if self.used + more <= usable {
             return Some(());
         }
         let share = usable.min(self.bound / self.parties.len());
-        if self.parties.get(of)?.used + more > share {
+        if self.parties.get(&of)?.used + more > share {
             return None;
         }
         while self.used + more > self.bound {
             let (of, number, evicted) = self.least_deserving(share)?;
-            self.free(&of, number)?;
+            self.free(of, number)?;
             evicted.notify_one();
         }
         Some(())
     }
 
     /// The request that is longest without a byte, of the caller that is most over this share.
-    fn least_deserving(&self, share: usize) -> Option<(RoomOf, u64, Arc<Notify>)> {
+    fn least_deserving(&self, share: usize) -> Option<(Caller, u64, Arc<Notify>)> {
         let over = self.parties.iter().filter(|(_, party)| party.used > share);
         let candidates = over.filter_map(|(of, party)| {
             let quiet = party.requests.iter().filter_map(|(number, request)| {
@@ -198,17 +170,17 @@ impl Shares {
             Some((party.used, of, quiet.min_by_key(|(since, number, _)| (*since, *number))?))
         });
         let (_, of, (_, number, evicted)) = candidates.max_by_key(|(used, ..)| *used)?;
-        Some((of.clone(), number, evicted))
+        Some((*of, number, evicted))
     }
 
-    fn request(&mut self, of: &RoomOf, number: u64) -> Option<&mut Request> {
-        self.parties.get_mut(of)?.requests.get_mut(&number)
+    fn request(&mut self, of: Caller, number: u64) -> Option<&mut Request> {
+        self.parties.get_mut(&of)?.requests.get_mut(&number)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::{net::IpAddr, sync::LazyLock, time::Duration};
+    use std::{sync::LazyLock, time::Duration};
 
     use super::*;
 
@@ -277,24 +249,24 @@ mod tests {
     fn apply(shares: &mut Shares, event: Event, now: Instant) -> bool {
         match event {
             Event::Take { caller, amount } => {
-                let taken = shares.take(&of(caller), amount, now, &TOLD);
+                let taken = shares.take(of(caller), amount, now, &TOLD);
                 assert_eq!(
                     taken.is_none(),
-                    taken.is_none_or(|number| shares.request(&of(caller), number).is_none())
+                    taken.is_none_or(|number| shares.request(of(caller), number).is_none())
                 );
                 true
             }
             Event::Free { caller } => {
-                newest(shares, caller).is_some_and(|number| shares.free(&of(caller), number).is_some())
+                newest(shares, caller).is_some_and(|number| shares.free(of(caller), number).is_some())
             }
             Event::Grow { caller } => {
                 let number = newest(shares, caller);
-                number.inspect(|&number| _ = shares.grow(&of(caller), number, 1)).is_some()
+                number.inspect(|&number| _ = shares.grow(of(caller), number, 1)).is_some()
             }
             Event::Receive { caller } => {
                 let requests = shares.parties.get(&of(caller)).map(|party| &party.requests);
                 let oldest = requests.and_then(|requests| requests.keys().next().copied());
-                oldest.inspect(|&number| shares.set_quiet_since(&of(caller), number, Some(now))).is_some()
+                oldest.inspect(|&number| shares.set_quiet_since(of(caller), number, Some(now))).is_some()
             }
         }
     }
@@ -352,21 +324,22 @@ mod tests {
         shares.parties.get(&of(caller))?.requests.keys().next_back().copied()
     }
 
-    fn of(caller: usize) -> RoomOf {
-        RoomOf::User(u32::try_from(caller).unwrap())
+    fn of(caller: usize) -> Caller {
+        Caller(caller as u64)
     }
 
     #[tokio::test]
     async fn the_caller_most_over_its_share_gives_way_and_a_dropped_request_frees_its_room() {
         let room = Room::new(8, 2);
         let evicted = Arc::default();
-        let take = |caller: &str, amount| room.take(RoomOf::Token(caller.to_owned()), amount, &TOLD);
-        let most = room.take(RoomOf::Token("most".to_owned()), 4, &evicted).unwrap();
-        let much = take("much", 2).unwrap();
-        assert!(take("most", 1).is_none(), "the rest is the reserve");
-        let newcomer = take("new", 2).unwrap();
-        assert!(take("new", 1).is_none());
-        let fourth = take("fourth", 2).unwrap();
+        let [most_over, over, new, fourth] = [1, 2, 3, 4].map(Caller);
+        let take = |caller, amount| room.take(caller, amount, &TOLD);
+        let most = room.take(most_over, 4, &evicted).unwrap();
+        let much = take(over, 2).unwrap();
+        assert!(take(most_over, 1).is_none(), "the rest is the reserve");
+        let newcomer = take(new, 2).unwrap();
+        assert!(take(new, 1).is_none());
+        let fourth = take(fourth, 2).unwrap();
         evicted.notified().await;
         assert!(!most.grow(1));
         drop((most, newcomer));
@@ -376,27 +349,12 @@ mod tests {
     #[test]
     fn only_a_request_that_waits_for_its_peer_and_can_be_told_is_evicted() {
         let room = Room::new(4, 0);
-        let take = |caller, evicted| room.take(RoomOf::User(caller), 1, evicted);
+        let take = |caller, evicted| room.take(Caller(caller), 1, evicted);
         let working: Vec<_> = (0..3).map(|_| take(1, &TOLD).unwrap()).collect();
         working.iter().for_each(Taken::waits_for_server);
-        let untold = room.take(RoomOf::User(1), 1, &Arc::default()).unwrap();
+        let untold = room.take(Caller(1), 1, &Arc::default()).unwrap();
         assert!(take(2, &TOLD).is_none());
         working[2].waits_for_peer();
         assert!(take(2, &TOLD).is_some() && untold.grow(0) && working[0].grow(0) && !working[2].grow(0));
-    }
-
-    #[test]
-    fn without_tokens_a_caller_is_a_user_or_a_network() {
-        let of = |peer| {
-            let caller = Caller::Anyone;
-            RoomOf::of(&Arrival { at: Instant::now(), peer: Some(peer), caller, latest: None })
-        };
-        assert_eq!(of(PeerAddress::Process { uid: 7, pid: Some(1) }), RoomOf::User(7));
-        let of = |address: &str| of(PeerAddress::Network((address.parse::<IpAddr>().unwrap(), 1).into()));
-        assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
-        assert_eq!(of("2001:db8::1"), of("2001:db8::2"));
-        for loopback in ["127.0.0.2", "::1", "::ffff:127.0.0.3"] {
-            assert_eq!(of("127.0.0.1"), of(loopback));
-        }
     }
 }

@@ -302,10 +302,10 @@ enum Standing {
 
 /// The part of an address that one party holds: an address of IPv4, or 64 bits of IPv6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Network(IpAddr);
+struct Network(IpAddr);
 
 impl Network {
-    pub(super) fn of(peer: PeerAddress) -> Option<Self> {
+    fn of(peer: PeerAddress) -> Option<Self> {
         let PeerAddress::Network(address) = peer else { return None };
         Some(Self(match address.ip().to_canonical() {
             IpAddr::V4(address) => IpAddr::V4(address),

@@ -107,9 +107,10 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// The caller for the workers (HTTP contract, "Callers"). Without tokens it is the user of a
-    /// socket file, or the network of the peer.
-    pub(crate) fn share(&self) -> saltern_pool::Caller {
+    /// Whose share of workers, memory and places the request uses (HTTP contract, "Callers"). Without
+    /// tokens it is the user of a socket file, or the network of the peer.
+    #[must_use]
+    pub fn share(&self) -> saltern_pool::Caller {
         match (&self.caller, self.peer) {
             (Caller::Named(identity), _) => saltern_pool::Caller(identity.key),
             (_, Some(peer)) => saltern_pool::Caller(peer.share()),
