@@ -273,11 +273,10 @@ impl<J: Job> Schedule<J> {
                 self.shares.left(whole.caller, waiting.core_time, now);
                 found.expired.extend(expired.then_some(waiting.job));
             } else {
-                let charged = waiting.core_time;
-                self.workers.block[worker].busy = Some(Whole { job: whole, since: now, charged });
                 self.shares.taken(whole.caller, waiting.start, now);
-                // It cannot be stopped, so its caller pays in advance.
-                self.shares.charge(whole.caller, charged, now);
+                let (job, estimate) = (whole, waiting.core_time);
+                let charged = self.shares.prepay(job.caller, estimate, now);
+                self.workers.block[worker].busy = Some(Whole { job, since: now, estimate, charged });
                 found.started.push(waiting);
             }
         }
@@ -286,9 +285,9 @@ impl<J: Job> Schedule<J> {
 
     /// Notes that a block worker has ended a job. `measured` are the parts that it computed.
     pub(crate) fn block_done(&mut self, worker: usize, measured: &[Part], now: Instant) {
-        if let Some(Whole { job, charged, .. }) = self.workers.block[worker].busy.take() {
+        if let Some(Whole { job, estimate, charged, .. }) = self.workers.block[worker].busy.take() {
             let took = measured.iter().map(|part| part.core_time).sum();
-            self.shares.correct(job.caller, charged, took, now);
+            self.shares.correct(job.caller, estimate, took, now);
             self.shares.recharge(job.caller, charged, took, now);
         }
         // A reference crate may compute an inner layer, also of an algorithm that has lanes.

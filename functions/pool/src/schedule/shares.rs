@@ -91,11 +91,20 @@ impl Shares {
         account.next_start = (account.next_start + took).saturating_sub(estimate);
     }
 
-    /// Replaces the charge of a job that was paid in advance.
+    /// Charges a caller in advance for a job that cannot be stopped, and returns the charge.
+    ///
+    /// The present does not follow, since the estimate of a job may be far too long.
+    pub(super) fn prepay(&mut self, caller: Caller, estimate: Duration, now: Instant) -> Duration {
+        let charged = estimate.min(MOST_PREPAID);
+        self.account_mut(caller, now).used += charged;
+        charged
+    }
+
+    /// Replaces the charge of a job that was paid in advance by the time that it took.
     pub(super) fn recharge(&mut self, caller: Caller, charged: Duration, took: Duration, now: Instant) {
         let account = self.account_mut(caller, now);
-        account.used = (account.used + took).saturating_sub(charged);
-        account.last_seen = now;
+        account.used = account.used.saturating_sub(charged);
+        self.charge(caller, took, now);
     }
 
     fn account(&self, caller: Caller) -> Option<&Account> {
@@ -130,6 +139,10 @@ impl Account {
         self.waiting > 0 || now.saturating_duration_since(self.last_seen) <= ACTIVE_FOR
     }
 }
+
+/// The most that is paid for a job in advance. Those that cannot be stopped take less, and an
+/// estimate of a kind that was never measured is far longer.
+const MOST_PREPAID: Duration = Duration::from_secs(1);
 
 /// How much less than another a caller with waiting work may have had, to get it later. It waits for
 /// lanes, memory or a worker for whole hashes, and seldom for long.

@@ -635,6 +635,18 @@ fn a_caller_cannot_save_up_computing_time() {
     assert_eq!(shares.used(other), shares.used(saver) + MOST_CLAIM);
 }
 
+/// The estimate of a kind that was never measured is hours.
+#[test]
+fn a_job_that_takes_less_than_it_paid_for_gives_no_claim() {
+    let (mut shares, now) = (Shares::default(), Instant::now());
+    let [one, other] = [Caller(1), Caller(2)];
+    let charged = shares.prepay(one, MS * 3_600_000, now);
+    shares.submitted(other, MS, now);
+    shares.recharge(one, charged, MS * 20, now);
+    assert_eq!(shares.used(one), MS * 20);
+    assert!(shares.used(other) <= shares.used(one), "both begin at the present");
+}
+
 #[test]
 fn the_number_of_callers_that_are_remembered_is_bounded() {
     let (mut shares, now) = (Shares::default(), Instant::now());

@@ -314,7 +314,8 @@ pub(super) struct BlockWorker {
 pub(super) struct Whole {
     pub(super) job: Running,
     pub(super) since: Instant,
-    /// What its caller has paid for it in advance.
+    /// Its computing time by the last estimate, and what its caller has paid for it in advance.
+    pub(super) estimate: Duration,
     pub(super) charged: Duration,
 }
 
