@@ -22,7 +22,7 @@ use saltern_encoded::Algorithm;
 
 pub(crate) use self::queue::Waiting;
 use self::{
-    queue::{LOOK_AHEAD, Queue},
+    queue::{LOOK_AHEAD, Place, Queue},
     shares::Shares,
     workers::{BlockWorker, Sleep, Whole, Workers},
 };
@@ -136,7 +136,7 @@ impl<J: Job> Schedule<J> {
         now: Instant,
     ) -> Result<Option<Wake>, Refused> {
         let joining = Running { caller: job.caller(), rest: cost, deadline };
-        let start = self.shares.next_start(joining.caller);
+        let start = self.shares.next_start(joining.caller, self.first_start());
         if self.is_hopeless(joining, now) {
             if !self.is_time_for_a_try(joining, start, now) {
                 return Err(Refused::DeadlineExceeded);
@@ -155,10 +155,10 @@ impl<J: Job> Schedule<J> {
             }
             self.make_room(start, core_time, now)?;
         }
-        let start = self.shares.submitted(joining.caller, core_time, now);
+        self.shares.submitted(joining.caller, start, core_time, now);
         let waiting = Waiting { job, cost, deadline, since: now, start, core_time };
         self.queue_of_mut(cost).insert(waiting, now);
-        Ok(self.wake(joining, start))
+        Ok(self.wake(joining, (start, now)))
     }
 
     /// Wakes a worker for a job that waits for memory, and returns its thread.
@@ -167,8 +167,8 @@ impl<J: Job> Schedule<J> {
     /// released memory.
     pub(crate) fn wake_for_memory(&mut self) -> Option<Wake> {
         let first = [&self.sliced, &self.whole]
-            .map(|queue| queue.first_in_memory().map(|waiting| (waiting.running(), waiting.start)));
-        first.into_iter().flatten().find_map(|(waiting, start)| self.wake(waiting, start))
+            .map(|queue| queue.first_in_memory().map(|waiting| (waiting.running(), waiting.place())));
+        first.into_iter().flatten().find_map(|(waiting, place)| self.wake(waiting, place))
     }
 
     /// Whether a job in a queue needs memory.
@@ -177,9 +177,18 @@ impl<J: Job> Schedule<J> {
     }
 
     /// Wakes a sleeping worker for a waiting job, and returns its thread.
-    fn wake(&mut self, waiting: Running, start: Duration) -> Option<Wake> {
-        let reserved = self.reserved_before(waiting.rest, start);
+    fn wake(&mut self, waiting: Running, place: Place) -> Option<Wake> {
+        let reserved = self.reserved_before(waiting.rest, place);
         self.workers.wake(waiting, reserved, &self.estimates)
+    }
+
+    /// Returns the start of the first job of both queues.
+    fn first_start(&self) -> Option<Duration> {
+        [&self.sliced, &self.whole]
+            .into_iter()
+            .filter_map(|queue| queue.jobs.front())
+            .map(|job| job.start)
+            .min()
     }
 
     /// Whether a job joins this worker at a boundary. It does not if it may join another worker that
@@ -229,7 +238,7 @@ impl<J: Job> Schedule<J> {
         let mut position = 0;
         while position < self.sliced.jobs.len().min(LOOK_AHEAD) {
             let waiting = &self.sliced.jobs[position];
-            let reserved = self.reserved_before(waiting.cost, waiting.start);
+            let reserved = self.reserved_before(waiting.cost, waiting.place());
             let gone = waiting.job.abandoned();
             let joining = waiting.running();
             let expired = self.is_hopeless(joining, now);
@@ -261,7 +270,7 @@ impl<J: Job> Schedule<J> {
             let gone = waiting.job.abandoned();
             let whole = waiting.running();
             let expired = self.is_hopeless(whole, now);
-            let reserved = self.reserved_before(waiting.cost, waiting.start);
+            let reserved = self.reserved_before(waiting.cost, waiting.place());
             let may_start = self.workers.has_memory(worker, whole, reserved, &self.estimates)
                 && !self.would_hold_the_last_worker(whole.caller, now);
             if !gone && !expired && !may_start {

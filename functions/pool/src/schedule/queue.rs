@@ -7,6 +7,9 @@ use std::{
 
 use super::{super::estimate::Cost, Job, Running, Schedule, shares::Shares};
 
+/// The place of a job among those of both queues: its start, and its arrival.
+pub(super) type Place = (Duration, Instant);
+
 /// A job in a queue.
 #[derive(Debug)]
 pub(crate) struct Waiting<J> {
@@ -23,6 +26,10 @@ pub(crate) struct Waiting<J> {
 impl<J: Job> Waiting<J> {
     pub(super) fn running(&self) -> Running {
         Running { caller: self.job.caller(), rest: self.cost, deadline: self.deadline }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        (self.start, self.since)
     }
 }
 
@@ -152,14 +159,14 @@ impl<J: Job> Schedule<J> {
     ///
     /// Memory goes to the jobs of both queues in the order of their starts. So a large hash does
     /// not wait for ever while small ones come and go.
-    pub(super) fn reserved_before(&self, cost: Cost, start: Duration) -> u64 {
+    pub(super) fn reserved_before(&self, cost: Cost, place: Place) -> u64 {
         if cost.memory_bytes == 0 {
             return 0;
         }
-        let place = (start, self.workers.runs_in_lanes(cost));
+        let place = (place, self.workers.runs_in_lanes(cost));
         let queues = [(&self.sliced, true), (&self.whole, false)];
         let first = queues.map(|(queue, in_lanes)| {
-            queue.first_in_memory().map(|first| ((first.start, in_lanes), first.cost))
+            queue.first_in_memory().map(|first| ((first.place(), in_lanes), first.cost))
         });
         let earlier = first.into_iter().flatten().filter(|(other, _)| *other < place);
         earlier.map(|(_, cost)| cost.memory_bytes).max().unwrap_or(0)

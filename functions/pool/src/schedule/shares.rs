@@ -32,9 +32,13 @@ struct Account {
 }
 
 impl Shares {
-    /// Returns the start of the caller's next job.
-    pub(super) fn next_start(&self, caller: Caller) -> Duration {
-        self.account(caller).map_or(self.present, |account| account.next_start.max(self.present))
+    /// Returns the start of the caller's next job. `first` is the start of the first waiting job.
+    ///
+    /// A job that starts far ahead may be taken before others, by a worker of another kind. So the
+    /// present is never after the first job that waits.
+    pub(super) fn next_start(&self, caller: Caller, first: Option<Duration>) -> Duration {
+        let present = first.map_or(self.present, |first| first.min(self.present));
+        self.account(caller).map_or(present, |account| account.next_start.max(present))
     }
 
     /// Returns the computing time of a caller, for comparisons with that of others.
@@ -47,9 +51,8 @@ impl Shares {
         self.accounts.iter().filter(|account| account.is_active(now)).count().max(1)
     }
 
-    /// Follows a job that begins to wait, and returns its start.
-    pub(super) fn submitted(&mut self, caller: Caller, core_time: Duration, now: Instant) -> Duration {
-        let start = self.next_start(caller);
+    /// Follows a job that begins to wait at this start.
+    pub(super) fn submitted(&mut self, caller: Caller, start: Duration, core_time: Duration, now: Instant) {
         let present_used = self.present_used;
         let account = self.account_mut(caller, now);
         // A caller that had no work, or whose work could not run, has no claim on the past. Else it
@@ -59,7 +62,6 @@ impl Shares {
         account.next_start = start + core_time;
         account.waiting += 1;
         account.last_seen = now;
-        start
     }
 
     /// Follows a job that a worker took.
@@ -118,7 +120,7 @@ impl Shares {
             if self.accounts.len() >= MOST_CALLERS {
                 self.forget_one();
             }
-            let (next_start, used) = (self.present, self.present_used);
+            let (next_start, used) = (Duration::ZERO, self.present_used);
             self.accounts.push(Account { caller, next_start, used, waiting: 0, last_seen: now });
             self.accounts.len() - 1
         });

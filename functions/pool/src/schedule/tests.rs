@@ -440,8 +440,8 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
     let large = ARGON2.in_memory(3);
     for (number, cost) in [small, large, small, BCRYPT].into_iter().enumerate() {
         let job = Numbered::of(Caller(number as u64), number);
-        assert!(schedule.submit(job, cost, far, Urgency::Required, now).is_ok());
-        schedule.shares.taken(Caller(u64::MAX), MS * u32::try_from(number + 1).unwrap(), now);
+        let at = now + MS * u32::try_from(number).unwrap();
+        assert!(schedule.submit(job, cost, far, Urgency::Required, at).is_ok());
     }
     let running =
         |n| (0..n).map(move |_| Running { caller: Caller::default(), rest: small.rest(50), deadline: far });
@@ -629,10 +629,28 @@ impl Random {
 fn a_caller_cannot_save_up_computing_time() {
     let (mut shares, now) = (Shares::default(), Instant::now());
     let [saver, other] = [Caller(1), Caller(2)];
-    shares.submitted(saver, MS, now);
+    shares.submitted(saver, Duration::ZERO, MS, now);
     shares.charge(other, MS * 60_000, now);
-    shares.submitted(saver, MS, now);
+    shares.submitted(saver, Duration::ZERO, MS, now);
     assert_eq!(shares.used(other), shares.used(saver) + MOST_CLAIM);
+}
+
+/// Its last job is taken before the others, because another kind of worker is free.
+#[test]
+fn a_caller_with_many_jobs_cannot_begin_far_ahead_of_a_newcomer() {
+    let (mut schedule, now) = (machine(1, None), Instant::now());
+    let far = now + MS * 600_000;
+    let [busy, newcomer] = [Caller(1), Caller(2)];
+    for number in 0..2 * LOOK_AHEAD {
+        assert!(schedule.submit(Numbered::of(busy, number), BCRYPT, far, Urgency::Required, now).is_ok());
+    }
+    let full = |caller| (0..LANES).map(move |_| Running { caller, rest: BCRYPT, deadline: far });
+    assert_eq!(started(&schedule.lane_boundary(0, full(busy), now)), [0; 0]);
+    schedule.charge(&[(busy, MS)], now);
+    assert!(schedule.submit(Numbered::of(busy, 99), ARGON2, far, Urgency::Required, now).is_ok());
+    assert_eq!(started(&schedule.block_free(0, now)), [99]);
+    assert!(schedule.submit(Numbered::of(newcomer, 100), BCRYPT, far, Urgency::Required, now).is_ok());
+    assert_eq!(started(&schedule.lane_boundary(0, full(busy), now)), [100]);
 }
 
 /// The estimate of a kind that was never measured is hours.
@@ -641,7 +659,7 @@ fn a_job_that_takes_less_than_it_paid_for_gives_no_claim() {
     let (mut shares, now) = (Shares::default(), Instant::now());
     let [one, other] = [Caller(1), Caller(2)];
     let charged = shares.prepay(one, MS * 3_600_000, now);
-    shares.submitted(other, MS, now);
+    shares.submitted(other, Duration::ZERO, MS, now);
     shares.recharge(one, charged, MS * 20, now);
     assert_eq!(shares.used(one), MS * 20);
     assert!(shares.used(other) <= shares.used(one), "both begin at the present");
@@ -651,7 +669,7 @@ fn a_job_that_takes_less_than_it_paid_for_gives_no_claim() {
 fn the_number_of_callers_that_are_remembered_is_bounded() {
     let (mut shares, now) = (Shares::default(), Instant::now());
     for number in 0..10_000 {
-        assert_eq!(shares.submitted(Caller(number), MS, now), Duration::ZERO);
+        shares.submitted(Caller(number), Duration::ZERO, MS, now);
         shares.taken(Caller(number), Duration::ZERO, now);
         assert!(shares.active(now) <= MOST_CALLERS);
     }
