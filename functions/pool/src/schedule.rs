@@ -4,8 +4,9 @@
 //! compute one hash at a time, from start to end. Each kind of worker has its own queue. The same
 //! estimates count both queues.
 //!
-//! `queue` keeps the order of the jobs, `shares` the computing time of their callers. `workers` knows what each
-//! worker holds. `forecast` tells when a job would be done, and `refusal` which jobs are not taken.
+//! `queue` keeps the order of the jobs, `shares` the computing time of their callers. `workers` knows
+//! what each worker holds. `forecast` tells when a job would be done, and `refusal` which jobs are not
+//! taken.
 
 mod forecast;
 mod queue;
@@ -194,17 +195,13 @@ impl<J: Job> Schedule<J> {
     /// Whether a job joins this worker at a boundary. It does not if it may join another worker that
     /// has fewer lanes.
     fn should_join(&self, worker: usize, joining: Running, reserved: u64, now: Instant) -> bool {
-        self.workers.should_join(worker, joining, reserved, now, &self.estimates, &self.stays(joining.caller))
+        let stays = self.stays(joining.caller, Duration::ZERO);
+        self.workers.should_join(worker, joining, reserved, now, &self.estimates, &stays)
     }
 
-    /// Returns which lanes stay beside those of a caller. Those of callers that have had as much or
-    /// more give way.
-    fn stays(&self, caller: Caller) -> impl Fn(&Running) -> bool {
-        self.stays_for(caller, Duration::ZERO)
-    }
-
-    /// As [`Self::stays`], when the other callers have had so much more.
-    fn stays_for(&self, caller: Caller, longer: Duration) -> impl Fn(&Running) -> bool {
+    /// Returns which lanes stay beside those of a caller, when the other callers have had so much
+    /// more. Those of callers that then have had as much or more give way.
+    fn stays(&self, caller: Caller, longer: Duration) -> impl Fn(&Running) -> bool {
         let used = self.shares.used(caller);
         move |lane| lane.caller == caller || self.shares.used(lane.caller) + longer < used
     }

@@ -427,7 +427,7 @@ fn declared_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<Option<u
 /// Whether the request has at most one host (RFC 9112 §3.2) and no transfer coding except
 /// `chunked`.
 ///
-/// A proxy in door may read other requests differently, so the server does not guess. A request
+/// A proxy in front may read other requests differently, so the server does not guess. A request
 /// without a host is harmless.
 fn is_well_formed(parts: &Parts) -> bool {
     let one_host = parts.headers.get_all(HOST).iter().count() <= 1;

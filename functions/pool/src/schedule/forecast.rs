@@ -29,7 +29,7 @@ impl<J: Job> Schedule<J> {
 
     /// Returns the wait for a lane, and the time in it; `None` if the job can start at once.
     fn lane_forecast(&self, joining: Running, start: Duration, now: Instant) -> Option<(Duration, Duration)> {
-        let (cost, stays) = (joining.rest, self.stays_for(joining.caller, SOON));
+        let (cost, stays) = (joining.rest, self.stays(joining.caller, SOON));
         let open = (0..self.workers.lane.len())
             .any(|w| self.workers.may_join(w, joining, 0, now, &self.estimates, &stays));
         // Jobs that give way may be before it too. They do not delay it.
