@@ -3,7 +3,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
-    net::{IpAddr, Ipv6Addr},
+    net::IpAddr,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, Ordering::Relaxed},
@@ -37,7 +37,7 @@ struct Taken {
     occupants: BTreeMap<u64, Arc<Occupant>>,
     /// Connections that ever took a slot.
     accepted: u64,
-    of_network: HashMap<Network, Party>,
+    of_network: HashMap<IpAddr, Party>,
     /// Connections without an accepted request, by the stage that they have reached. The first is
     /// the oldest. Some have gone on or ended since.
     greeted: VecDeque<u64>,
@@ -67,7 +67,7 @@ impl Slots {
         open: OwnedSemaphorePermit,
         peer: Option<PeerAddress>,
     ) -> Option<Slot> {
-        let network = peer.and_then(Network::of);
+        let network = peer.and_then(PeerAddress::network);
         let mut taken = self.taken();
         let of_network = network.and_then(|network| taken.of_network.get(&network));
         let of_network = of_network.map_or(0, |party| party.connections);
@@ -249,7 +249,7 @@ impl Drop for Slot {
 
 struct Occupant {
     /// `None` for a socket file, which has no addresses.
-    network: Option<Network>,
+    network: Option<IpAddr>,
     /// See [`Party::turn`].
     turn: Option<Arc<Semaphore>>,
     /// `None` until the first bytes of a request were read.
@@ -298,20 +298,6 @@ enum Standing {
     /// No request is being answered since this time.
     Idle(Instant),
     Busy,
-}
-
-/// The part of an address that one party holds: an address of IPv4, or 64 bits of IPv6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Network(IpAddr);
-
-impl Network {
-    fn of(peer: PeerAddress) -> Option<Self> {
-        let PeerAddress::Network(address) = peer else { return None };
-        Some(Self(match address.ip().to_canonical() {
-            IpAddr::V4(address) => IpAddr::V4(address),
-            IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64)),
-        }))
-    }
 }
 
 #[cfg(test)]
@@ -474,7 +460,7 @@ mod tests {
     #[test]
     fn a_network_is_an_address_of_ipv4_or_64_bits_of_ipv6() {
         let of =
-            |address: &str| Network::of(PeerAddress::Network((address.parse::<IpAddr>().unwrap(), 1).into()));
+            |address: &str| PeerAddress::Network((address.parse::<IpAddr>().unwrap(), 1).into()).network();
         assert_eq!(of("::ffff:192.0.2.1"), of("192.0.2.1"));
         assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
         assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:0:0:1"));

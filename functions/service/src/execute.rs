@@ -13,7 +13,7 @@ use tokio::time::timeout_at;
 use zeroize::Zeroizing;
 
 use crate::{
-    Caller, Code, End, Problem, Rehash, Step, Timing,
+    Arrival, Code, End, Problem, Rehash, Step, Timing,
     command::{Element, SecretText, Task},
     seal::{self, Unsealed},
     upgrades::Turns,
@@ -64,9 +64,7 @@ pub(crate) struct Executor<'a, W> {
     pub(crate) keys: Option<&'a Keys>,
     pub(crate) upgrades: &'a Turns,
     /// The program that waits for the answer.
-    pub(crate) caller: &'a Caller,
-    /// The same program, as the workers know it.
-    pub(crate) share: saltern_pool::Caller,
+    pub(crate) arrival: &'a Arrival,
     /// When the answer becomes useless to the caller.
     pub(crate) deadline: Instant,
 }
@@ -85,7 +83,7 @@ impl<W: Workers> Executor<'_, W> {
     pub(crate) async fn batch(&self, mut elements: Vec<Element>) -> Vec<Finished> {
         let ids: Vec<_> = elements.iter_mut().map(|element| element.id.take()).collect();
         let start = |(index, Element { operation, task, .. }): (usize, Element)| {
-            let allowed = self.caller.may(operation).map_err(|problem| problem.in_member("op"));
+            let allowed = self.arrival.caller.may(operation).map_err(|problem| problem.in_member("op"));
             let started = match allowed.and(task) {
                 Ok(task) => self.start(task),
                 Err(problem) => Started { pending: Err(problem), step: Step::new(operation) },
@@ -299,7 +297,7 @@ impl<W: Workers> Executor<'_, W> {
     }
 
     fn submit(&self, work: Work) -> Result<Ticket, Problem> {
-        let work = Work { caller: self.share, ..work };
+        let work = Work { caller: self.arrival.share(), ..work };
         self.workers.submit(work).map_err(|refused| match refused {
             Refused::DeadlineExceeded => Problem::deadline_exceeded(),
             Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),

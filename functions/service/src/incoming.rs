@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::{
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv6Addr, SocketAddr},
     time::{Duration, Instant},
 };
 
@@ -136,15 +136,29 @@ pub enum PeerAddress {
 }
 
 impl PeerAddress {
-    /// A number of the user or of the network: an IPv4 address, a /64 of IPv6, or loopback.
+    /// The part of an address that one party holds: an address of IPv4, or the network of one of IPv6.
+    #[must_use]
+    pub fn network(self) -> Option<IpAddr> {
+        let Self::Network(address) = self else { return None };
+        Some(match address.ip().to_canonical() {
+            IpAddr::V4(address) => IpAddr::V4(address),
+            IpAddr::V6(address) => {
+                let network = address.to_bits() >> INTERFACE_BITS << INTERFACE_BITS;
+                IpAddr::V6(Ipv6Addr::from_bits(network))
+            }
+        })
+    }
+
+    /// A number of the user or of the network. All of loopback is one.
     fn share(self) -> u64 {
         match self {
             // AWS names no caller that a caller cannot choose, so all are one.
             Self::Host(_) => 0,
-            Self::Network(address) => match address.ip().to_canonical() {
-                ip if ip.is_loopback() => 0,
-                IpAddr::V4(ip) => ip.to_bits().into(),
-                IpAddr::V6(ip) => (ip.to_bits() >> INTERFACE_BITS) as u64,
+            Self::Network(address) if address.ip().to_canonical().is_loopback() => 0,
+            Self::Network(_) => match self.network() {
+                Some(IpAddr::V4(address)) => address.to_bits().into(),
+                Some(IpAddr::V6(network)) => (network.to_bits() >> INTERFACE_BITS) as u64,
+                None => 0,
             },
             Self::Process { uid, .. } => uid.into(),
         }

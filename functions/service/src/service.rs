@@ -142,8 +142,7 @@ impl<W: Workers> Service<W> {
             workers: &self.workers,
             keys: keys.as_deref(),
             upgrades: &self.upgrades,
-            caller: &incoming.arrival.caller,
-            share: incoming.arrival.share(),
+            arrival: &incoming.arrival,
             deadline: incoming.not_after(),
         };
         let content = match command {
