@@ -1,5 +1,5 @@
 use std::{
-    fs,
+    env, fs,
     num::NonZeroUsize,
     os::unix::{
         fs::{MetadataExt as _, chown},
@@ -83,16 +83,21 @@ fn a_hash_and_its_password_may_both_come_from_standard_input() {
 /// proc(5): the files in /proc of a process that is not dumpable belong to root.
 #[test]
 fn other_processes_cannot_read_the_memory_of_commands_with_secrets() {
-    let file = keys::file("private");
+    // Only root may enter some directories to which a repository is cloned.
+    let folder = env::temp_dir().join(format!("saltern-private-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let [program, file, fifo] = ["program", "keys", "fifo"].map(|name| folder.join(name));
+    // By another process: a program that this one has open for writing cannot be run by any.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_saltern")).arg(&program).status().unwrap();
+    assert!(copied.success());
     let path = file.to_str().unwrap();
     succeeds(&["keys", "new", "--id", "a", path], "");
     let sealed = saltern(&["seal", "--seal-keys", path], BCRYPT).out;
     // A reader of this file waits for a writer, so a command that reads only keys waits too.
-    let fifo = keys::file("private-fifo");
     mknodat(CWD, &fifo, FileType::Fifo, Mode::RUSR, 0).unwrap();
     let waits = fifo.to_str().unwrap();
     if rustix::process::geteuid().is_root() {
-        for file in [&file, &fifo] {
+        for file in [&folder, &program, &file, &fifo] {
             chown(file, Some(NOBODY), None).unwrap();
         }
     }
@@ -108,7 +113,7 @@ fn other_processes_cannot_read_the_memory_of_commands_with_secrets() {
         &["policies", "check", "--seal-keys", waits],
         &["serve", "--listen", "127.0.0.1:0"],
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
+        let mut command = Command::new(&program);
         if rustix::process::geteuid().is_root() {
             command.uid(NOBODY);
         }
@@ -132,6 +137,7 @@ fn other_processes_cannot_read_the_memory_of_commands_with_secrets() {
         child.wait().unwrap();
         assert_eq!(seen, private, "{arguments:?}");
     }
+    fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
