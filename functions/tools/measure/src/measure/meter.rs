@@ -252,8 +252,14 @@ mod tests {
     #[test]
     fn four_times_the_work_takes_about_four_times_as_long() {
         let mut meter = Meter::new();
-        let four = meter.one(&bcrypt(4), &EFFORT).unwrap().cpu_ms.lower_quartile;
-        let six = meter.one(&bcrypt(6), &EFFORT).unwrap().cpu_ms.lower_quartile;
+        // Other tests run beside this one, and can only lengthen a time.
+        let mut times = [4, 6].map(|_| f64::INFINITY);
+        for _ in 0..5 {
+            for (least, cost) in times.iter_mut().zip([4, 6]) {
+                *least = least.min(meter.one(&bcrypt(cost), &EFFORT).unwrap().cpu_ms.lower_quartile);
+            }
+        }
+        let [four, six] = times;
         assert!((2.0..8.0).contains(&(six / four)), "{six} over {four}");
     }
 
