@@ -289,9 +289,9 @@ def a_million_rows_move(database):
 @contextlib.contextmanager
 def serving(saltern, folder, keys):
     """Starts the server, and yields a function that verifies."""
-    arguments = ["serve", "--listen", "127.0.0.1:0", "--accept-weak", "all", "--seal-keys", keys]
+    arguments = ["serve", "--listen", "127.0.0.1:0", "--insecure", "--accept-weak", "all", "--seal-keys", keys]
     arguments += ["--firebase-project", folder / "firebase-project"]
-    process = subprocess.Popen([saltern, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen([saltern, *arguments], stdout=subprocess.PIPE, text=True)
     try:
         address = None
         while address is None:

@@ -28,7 +28,8 @@ object CrossCheck {
     // Only its owner may read it.
     val keys = Files.write(Files.createTempFile("seal-keys", ".json"), seals.keys.json)
     val server = Child.start(
-      Seq(settings("--server"), "serve", "--accept-weak", "all", "--seal-keys", s"$keys", "--listen", s"127.0.0.1:$Port", "--log-format", "json")
+      Seq(settings("--server"), "serve", "--listen", s"127.0.0.1:$Port", "--insecure", "--accept-weak", "all", "--seal-keys", s"$keys") ++
+        Seq("--log-format", "json")
     )
     val patient = ClientConfig(s"http://127.0.0.1:$Port").withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds)
     val there = Saltern(patient.withFallback(Fallback.Never))
