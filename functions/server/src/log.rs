@@ -1,7 +1,11 @@
 //! Writes the log to standard output. Levels below INFO are not compiled in.
 
-use std::time::Duration;
+use std::{
+    io::{self, Stdout, Write},
+    time::Duration,
+};
 
+use rustix::fs::{OFlags, fcntl_getfl, fstat, stat};
 use saltern_service::{
     Outcome,
     metrics::{DroppedLines, Sample, Sink},
@@ -19,7 +23,7 @@ use super::lines::Lines;
 /// input.
 pub(super) fn start(format: LogFormat) -> Result<Log, Failure> {
     let dropped = DroppedLines::default();
-    let lines = Lines::start(std::io::stdout(), dropped.clone()).map_err(|error| {
+    let lines = Lines::start(output(io::stdout()), dropped.clone()).map_err(|error| {
         Failure::system(format!("cannot start the thread of the log ({error}): raise the limit on threads"))
     })?;
     let writer = lines.clone();
@@ -34,6 +38,16 @@ pub(super) fn start(format: LogFormat) -> Result<Log, Failure> {
         LogFormat::Text => subscriber.with_ansi(false).init(),
     }
     Ok(Log { lines, dropped })
+}
+
+/// Returns an output that fails if this one was closed at the start: the standard library has opened
+/// `/dev/null` in its place, for reading and writing, and a line written there would count as
+/// written.
+fn output(stdout: Stdout) -> Box<dyn Write + Send> {
+    let is_null =
+        fstat(&stdout).ok().zip(stat("/dev/null").ok()).is_some_and(|(a, b)| a.st_rdev == b.st_rdev);
+    let was_closed = is_null && fcntl_getfl(&stdout).is_ok_and(|flags| flags.contains(OFlags::RDWR));
+    if was_closed { Box::new(<&mut [u8]>::default()) } else { Box::new(stdout) }
 }
 
 /// The log. Dropping it writes the waiting lines, if the reader takes them in time.

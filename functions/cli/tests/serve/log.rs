@@ -24,6 +24,14 @@ fn a_full_output_does_not_stop_the_service() {
     assert_eq!(server.end().code(), Some(0));
 }
 
+/// The standard library opens `/dev/null` in its place, where every write succeeds.
+#[test]
+fn lines_to_a_closed_output_are_counted() {
+    let server = Server::start_without_output();
+    assert_eq!(ask(server.address(), get("/policies")).status, 200);
+    assert_loss_is_counted(&server, "caller");
+}
+
 #[test]
 fn a_reader_that_stops_reading_does_not_stop_the_service() {
     let (unread, writer) = std::io::pipe().unwrap();

@@ -51,12 +51,22 @@ impl Server {
     /// Starts a server that writes to these outputs, on a port that was free.
     pub(crate) fn start_writing_to(stdout: Stdio, stderr: Stdio) -> Self {
         let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
-        let child = command(&["--listen", &free.to_string()])
-            .args(["--log-format", "json", "--workers", "2"])
-            .stdout(stdout)
-            .stderr(stderr)
-            .spawn()
-            .unwrap();
+        let mut command = command(&["--listen", &free.to_string()]);
+        command.stdout(stdout).stderr(stderr);
+        Self::spawn_silent(command, free)
+    }
+
+    /// Starts a server whose standard output is closed.
+    pub(crate) fn start_without_output() -> Self {
+        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+        Self::spawn_silent(
+            in_shell("exec \"$0\" \"$@\" >&-", &command(&["--listen", &free.to_string()])),
+            free,
+        )
+    }
+
+    fn spawn_silent(mut command: Command, free: SocketAddr) -> Self {
+        let child = command.args(["--log-format", "json", "--workers", "2"]).spawn().unwrap();
         let server = Self { child, address: free, output: Arc::default() };
         until(|| TcpStream::connect(free).ok()).expect("the server should listen");
         server
