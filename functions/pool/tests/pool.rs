@@ -277,6 +277,21 @@ fn the_answer_has_the_number_of_lanes_in_use() {
     assert!(pool.arena_bytes() >= 1 << 20, "{}", pool.arena_bytes());
 }
 
+/// The guide of the server states the time.
+#[test]
+fn memory_is_kept_for_the_next_hash_and_given_back_when_none_comes() {
+    let pool = Pool::start(&PoolSettings::new(NonZeroUsize::MIN)).unwrap();
+    let begun = Instant::now();
+    submit(&pool, argon2id(8, 1, 0), 0, AMPLE).unwrap().wait().unwrap();
+    while pool.arena_bytes() > 0 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "{} bytes are kept", pool.arena_bytes());
+        thread::sleep(Duration::from_millis(10));
+    }
+    let guide = include_str!("../../server/README.md");
+    assert!(guide.contains("The memory of a hash is kept for the next one, for 10 s."));
+    assert!(begun.elapsed() >= Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
 /// With r = 8.
 fn scrypt(log_n: u8, p: u32, salt: u64) -> Admitted {
     admitted(Params::Scrypt(scrypt::Params::new(log_n, 8, p).unwrap()), salt)
