@@ -10,12 +10,13 @@ use std::{
 };
 
 use rustix::time::{ClockId, clock_gettime};
-use saltern_cli::price::lambda::{Limits, Prices, Usage, billed, gb_seconds};
+use saltern_cli::price::lambda::{Prices, Usage, billed, gb_seconds};
 use serde::Serialize;
 
 use crate::{
     assumptions::INIT,
     function::Function,
+    limits::Limits,
     number::ratio,
     platform::{Environment, Platform, Throttle},
 };

@@ -4,11 +4,13 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},
 };
-use saltern_cli::price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Limits, Planned, name_of};
+use saltern_cli::price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Planned, name_of};
 use saltern_encoded::Params;
 use saltern_kernels::Kernels;
 use saltern_server::Failure;
 use serde::Serialize;
+
+use crate::limits::Limits;
 
 #[derive(Args, Clone, Debug, Serialize)]
 pub(crate) struct Function {

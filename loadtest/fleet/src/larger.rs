@@ -5,12 +5,15 @@
 use core::time::Duration;
 
 use saltern_cli::number::grouped;
-use saltern_cli::price::lambda::{
-    Capacity, Demand, Durations, Limits, Prices, Usage, billed, gb_seconds, name_of,
-};
+use saltern_cli::price::lambda::{Durations, Prices, Usage, billed, gb_seconds, name_of};
 use saltern_server::Failure;
 
-use crate::{arguments::PlanArguments, number::ratio};
+use crate::{
+    arguments::PlanArguments,
+    demand::{Capacity, Demand},
+    limits::Limits,
+    number::ratio,
+};
 
 /// Returns the tables in Markdown.
 pub(crate) fn tables(durations: &Durations, arguments: &PlanArguments) -> Result<String, Failure> {

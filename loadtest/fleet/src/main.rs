@@ -8,12 +8,14 @@
 mod arguments;
 mod assumptions;
 mod bucket;
+mod demand;
 mod documents;
 mod door;
 mod fleet;
 mod function;
 mod larger;
 mod latencies;
+mod limits;
 mod number;
 mod plan;
 mod platform;

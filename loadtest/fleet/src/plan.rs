@@ -1,14 +1,16 @@
 //! `saltern-fleet plan`: the capacity formula, and a simulation of the same evening.
 
 use saltern_cli::number::grouped;
-use saltern_cli::price::lambda::{Capacity, Demand, Durations, Limits, name_of};
+use saltern_cli::price::lambda::{Durations, name_of};
 use saltern_server::{Failure, say};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::{
     arguments::{Client, PlanArguments},
+    demand::{Capacity, Demand},
     documents, larger,
+    limits::Limits,
     number::{ratio, rounded_up},
     simulation::{self, Outcome, Requests},
 };

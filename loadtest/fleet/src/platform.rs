@@ -6,13 +6,13 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use saltern_cli::price::lambda::Limits;
 use serde::Serialize;
 
 use crate::{
     assumptions::{IDLE_LIFE, REQUEST_BURST},
     bucket::Bucket,
     function::Function,
+    limits::Limits,
 };
 
 /// Lambda for one function.

@@ -3,7 +3,7 @@
 //! [`Attack`] has the guesses per second that others published, with the rule that scales each to
 //! other costs ([`attack.json`](attack.json)). A [`Guess`] is the rate for one setting, with its
 //! row. [`warnings`] compares the policies of a document by these rates. [`standards`] has the
-//! minima of OWASP and NIST. [`lambda`] has the capacity and the price of logins there.
+//! minima of OWASP and NIST. [`lambda`] has the price of logins there.
 //!
 //! No code that answers requests uses this crate.
 

@@ -1,9 +1,7 @@
 //! Compares the simulation with theory and with itself.
 
-use saltern_cli::price::lambda::Capacity;
-
 use super::*;
-use crate::{arguments, number::ratio, plan::capacity};
+use crate::{arguments, demand::Capacity, number::ratio, plan::capacity};
 
 /// Simulates a plan with these flags.
 fn simulated(flags: &str) -> Outcome {

@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 /// A number. In the file its source is beside it.
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Sourced<T> {
-    pub(crate) value: T,
+pub struct Sourced<T> {
+    /// The number itself.
+    pub value: T,
 }
 
 /// A file does not have its format.

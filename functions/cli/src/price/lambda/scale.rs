@@ -1,11 +1,16 @@
 //! Estimates times on Lambda from times on this machine, by one hash whose time on Lambda was
 //! measured.
 
+use core::ops::RangeInclusive;
+
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting};
 use saltern_kernels::Admitted;
 use saltern_policy::{Limits, Policies, SHIPPED};
 
 use super::{Architecture, Durations};
+
+/// The range of a function's memory in MB (Lambda developer guide, "Lambda quotas").
+pub const FUNCTION_MEMORY_MB: RangeInclusive<u64> = 128..=10_240;
 
 /// The size of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
