@@ -2,7 +2,7 @@
 //! Source: RFC 9106; phc-winner-argon2 `src/encoding.c`.
 
 use crate::{
-    NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
+    ParseError,
     parts::Parts,
     phc::{self, fields},
     scheme::{Parse, SchemeRow},
@@ -125,36 +125,9 @@ impl Params {
 }
 
 /// An Argon2 setting.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Setting {
-    params: Params,
-    salt: Vec<u8>,
-    output_bytes: usize,
-}
+pub type Setting = phc::Setting<Params>;
 
 impl Setting {
-    pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        Self { params, salt: salt.to_vec(), output_bytes: NEW_OUTPUT_BYTES }
-    }
-
-    /// Variant, version and cost.
-    #[must_use]
-    pub fn params(&self) -> Params {
-        self.params
-    }
-
-    /// The salt.
-    #[must_use]
-    pub fn salt(&self) -> &[u8] {
-        &self.salt
-    }
-
-    /// Length of the output, in bytes.
-    #[must_use]
-    pub fn output_bytes(&self) -> usize {
-        self.output_bytes
-    }
-
     /// The text of a new hash up to its output.
     pub(crate) fn head(&self) -> String {
         let Params { variant, version, memory_kib, passes, parallelism } = self.params;
@@ -204,5 +177,5 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if output_bytes < MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    Parts::new(text, output, crate::Setting::Argon2(Setting { params, salt, output_bytes }))
+    Parts::new(text, output, crate::Setting::Argon2(Setting::new(params, salt, output_bytes)))
 }

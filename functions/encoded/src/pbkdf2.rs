@@ -2,7 +2,7 @@
 //! Source: RFC 8018 §5.2; RustCrypto `pbkdf2`, `src/phc.rs`.
 
 use crate::{
-    NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
+    ParseError,
     parts::Parts,
     phc,
     scheme::{Parse, SchemeRow},
@@ -87,40 +87,9 @@ impl Params {
 }
 
 /// A PBKDF2 setting.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Setting {
-    params: Params,
-    salt: Vec<u8>,
-    output_bytes: usize,
-}
+pub type Setting = phc::Setting<Params>;
 
 impl Setting {
-    pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
-        Self { params, salt, output_bytes }
-    }
-
-    pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        Self::new(params, salt.to_vec(), NEW_OUTPUT_BYTES)
-    }
-
-    /// Hash function and cost.
-    #[must_use]
-    pub fn params(&self) -> Params {
-        self.params
-    }
-
-    /// The salt.
-    #[must_use]
-    pub fn salt(&self) -> &[u8] {
-        &self.salt
-    }
-
-    /// Length of the output, in bytes.
-    #[must_use]
-    pub fn output_bytes(&self) -> usize {
-        self.output_bytes
-    }
-
     /// Output blocks. Each takes the full number of iterations.
     #[must_use]
     pub fn output_blocks(&self) -> usize {
@@ -157,5 +126,5 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if output_bytes < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    Parts::new(text, output, crate::Setting::Pbkdf2(Setting { params, salt, output_bytes }))
+    Parts::new(text, output, crate::Setting::Pbkdf2(Setting::new(params, salt, output_bytes)))
 }

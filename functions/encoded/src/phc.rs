@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 
-use crate::{ParseError, encoding::Encoding, parts::OutputText};
+use crate::{NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError, encoding::Encoding, parts::OutputText};
 
 /// Shortest salt that is read, in bytes (RFC 8018 §4.1, RFC 9106 §3.1: eight octets).
 pub const MIN_SALT_BYTES: usize = 8;
@@ -11,6 +11,42 @@ pub const MIN_SALT_BYTES: usize = 8;
 /// Shortest output that is read, in bytes, if the scheme states no bound (PHC string format:
 /// 80 bits).
 pub const MIN_OUTPUT_BYTES: usize = 10;
+
+/// A cost, and a salt and an output of any length.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Setting<P> {
+    pub(crate) params: P,
+    pub(crate) salt: Vec<u8>,
+    pub(crate) output_bytes: usize,
+}
+
+impl<P: Copy> Setting<P> {
+    pub(crate) const fn new(params: P, salt: Vec<u8>, output_bytes: usize) -> Self {
+        Self { params, salt, output_bytes }
+    }
+
+    pub(crate) fn fresh(params: P, salt: [u8; NEW_SALT_BYTES]) -> Self {
+        Self::new(params, salt.to_vec(), NEW_OUTPUT_BYTES)
+    }
+
+    /// The cost, and the variant of the algorithm.
+    #[must_use]
+    pub fn params(&self) -> P {
+        self.params
+    }
+
+    /// The salt.
+    #[must_use]
+    pub fn salt(&self) -> &[u8] {
+        &self.salt
+    }
+
+    /// Length of the output, in bytes.
+    #[must_use]
+    pub fn output_bytes(&self) -> usize {
+        self.output_bytes
+    }
+}
 
 /// Splits `$<id>$<rest>`.
 pub(crate) fn split_id(stored: &str) -> Result<(&str, &str), ParseError> {

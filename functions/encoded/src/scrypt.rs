@@ -2,7 +2,7 @@
 //! Source: RFC 7914; RustCrypto `scrypt`, `src/phc.rs`; passlib prints the same.
 
 use crate::{
-    NEW_OUTPUT_BYTES, NEW_SALT_BYTES, ParseError,
+    ParseError,
     parts::Parts,
     phc::{self, fields},
     scheme::{Parse, SchemeRow},
@@ -64,40 +64,9 @@ impl Params {
 }
 
 /// An scrypt setting.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Setting {
-    params: Params,
-    salt: Vec<u8>,
-    output_bytes: usize,
-}
+pub type Setting = phc::Setting<Params>;
 
 impl Setting {
-    pub(crate) const fn new(params: Params, salt: Vec<u8>, output_bytes: usize) -> Self {
-        Self { params, salt, output_bytes }
-    }
-
-    pub(crate) fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
-        Self::new(params, salt.to_vec(), NEW_OUTPUT_BYTES)
-    }
-
-    /// The cost.
-    #[must_use]
-    pub fn params(&self) -> Params {
-        self.params
-    }
-
-    /// The salt.
-    #[must_use]
-    pub fn salt(&self) -> &[u8] {
-        &self.salt
-    }
-
-    /// Length of the output, in bytes.
-    #[must_use]
-    pub fn output_bytes(&self) -> usize {
-        self.output_bytes
-    }
-
     /// The text of a new hash up to its output.
     pub(crate) fn head(&self) -> String {
         let Params { log_n, r, p } = self.params;
@@ -120,5 +89,5 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
     if output_bytes < phc::MIN_OUTPUT_BYTES {
         return Err(ParseError::Invalid);
     }
-    Parts::new(text, output, crate::Setting::Scrypt(Setting { params, salt, output_bytes }))
+    Parts::new(text, output, crate::Setting::Scrypt(Setting::new(params, salt, output_bytes)))
 }
