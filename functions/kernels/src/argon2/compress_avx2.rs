@@ -47,10 +47,6 @@ fn side_by_side_avx2(compressor: Avx2, parts: Vec<Part<'_>>, steps: usize) {
 impl Compressor for Avx2 {
     type Working = ();
 
-    fn place(index: usize) -> usize {
-        index
-    }
-
     #[inline(always)]
     fn start(self, _previous: &Block) {}
 
@@ -66,10 +62,6 @@ impl Compressor for Avx2 {
         // SAFETY: the machine has AVX2, or `self` would not exist.
         unsafe { step(previous, reference, destination, xor) }
         destination.0[0]
-    }
-
-    fn once(self, input: &Block, output: &mut Block) {
-        self.step(&mut (), &Block::ZERO, input, output, false);
     }
 
     #[inline(always)]

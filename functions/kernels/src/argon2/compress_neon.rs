@@ -48,10 +48,6 @@ fn side_by_side_neon(compressor: Neon, parts: Vec<Part<'_>>, steps: usize) {
 impl Compressor for Neon {
     type Working = ();
 
-    fn place(index: usize) -> usize {
-        index
-    }
-
     #[inline(always)]
     fn start(self, _previous: &Block) {}
 
@@ -67,10 +63,6 @@ impl Compressor for Neon {
         // SAFETY: the machine has NEON, or `self` would not exist.
         unsafe { step(previous, reference, destination, xor) }
         destination.0[0]
-    }
-
-    fn once(self, input: &Block, output: &mut Block) {
-        self.step(&mut (), &Block::ZERO, input, output, false);
     }
 
     #[inline(always)]

@@ -9,10 +9,6 @@ pub(crate) struct Portable;
 impl Compressor for Portable {
     type Working = ();
 
-    fn place(index: usize) -> usize {
-        index
-    }
-
     #[inline(always)]
     fn start(self, _previous: &Block) {}
 
@@ -42,10 +38,6 @@ impl Compressor for Portable {
             *word ^= state;
         }
         destination.0[0]
-    }
-
-    fn once(self, input: &Block, output: &mut Block) {
-        self.step(&mut (), &Block::ZERO, input, output, false);
     }
 
     #[inline(always)]
