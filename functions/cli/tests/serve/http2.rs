@@ -1,6 +1,9 @@
 //! HTTP/2 with prior knowledge, and a small client.
 
-use std::net::SocketAddr;
+use std::{
+    net::SocketAddr,
+    task::{Context, Waker},
+};
 
 use bytes::Bytes;
 use h2::{
@@ -72,6 +75,11 @@ fn an_idle_connection_ends() {
 
 /// A request without the end of its body.
 pub(crate) type Stalled = (ResponseFuture, SendStream<Bytes>);
+
+/// Returns something if the server has reset a stream.
+pub(crate) fn reset((_, body): &mut Stalled) -> Option<()> {
+    body.poll_reset(&mut Context::from_waker(Waker::noop())).is_ready().then_some(())
+}
 
 pub(crate) struct Http2 {
     runtime: Runtime,
