@@ -48,24 +48,23 @@ impl Server {
         Self::spawn(with_open_files(files, &command(arguments)))
     }
 
-    /// Starts a server that writes to these outputs, on a port that was free.
+    /// Starts a server that writes to these outputs.
     pub(crate) fn start_writing_to(stdout: Stdio, stderr: Stdio) -> Self {
-        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
-        let mut command = command(&["--listen", &free.to_string()]);
-        command.stdout(stdout).stderr(stderr);
-        Self::spawn_silent(command, free)
+        Self::start_unheard(|mut command| {
+            command.stdout(stdout).stderr(stderr);
+            command
+        })
     }
 
     /// Starts a server whose standard output is closed.
     pub(crate) fn start_without_output() -> Self {
-        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
-        Self::spawn_silent(
-            in_shell("exec \"$0\" \"$@\" >&-", &command(&["--listen", &free.to_string()])),
-            free,
-        )
+        Self::start_unheard(|command| in_shell("exec \"$0\" \"$@\" >&-", &command))
     }
 
-    fn spawn_silent(mut command: Command, free: SocketAddr) -> Self {
+    /// Starts a server on a port that was free: its log does not tell.
+    fn start_unheard(prepare: impl FnOnce(Command) -> Command) -> Self {
+        let free = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+        let mut command = prepare(command(&["--listen", &free.to_string()]));
         let child = command.args(["--log-format", "json", "--workers", "2"]).spawn().unwrap();
         let server = Self { child, address: free, output: Arc::default() };
         until(|| TcpStream::connect(free).ok()).expect("the server should listen");
