@@ -130,8 +130,8 @@ pub type Setting = phc::Setting<Params>;
 impl Setting {
     /// The text of a new hash up to its output.
     pub(crate) fn head(&self) -> String {
-        let Params { variant, version, memory_kib, passes, parallelism } = self.params;
-        let (name, version, salt) = (variant.name(), version.number(), phc::salt_text(&self.salt));
+        let Params { variant, version, memory_kib, passes, parallelism } = self.params();
+        let (name, version, salt) = (variant.name(), version.number(), phc::salt_text(self.salt()));
         format!("${name}$v={version}$m={memory_kib},t={passes},p={parallelism}${salt}$")
     }
 }

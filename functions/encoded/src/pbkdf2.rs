@@ -93,13 +93,13 @@ impl Setting {
     /// Output blocks. Each takes the full number of iterations.
     #[must_use]
     pub fn output_blocks(&self) -> usize {
-        self.output_bytes.div_ceil(self.params.prf.block_bytes())
+        self.output_bytes().div_ceil(self.params().prf.block_bytes())
     }
 
     /// The text of a new hash up to its output.
     pub(crate) fn head(&self) -> String {
-        let Params { prf, iterations } = self.params;
-        format!("${}$i={iterations},l={}${}$", prf.id(), self.output_bytes, phc::salt_text(&self.salt))
+        let Params { prf, iterations } = self.params();
+        format!("${}$i={iterations},l={}${}$", prf.id(), self.output_bytes(), phc::salt_text(self.salt()))
     }
 }
 

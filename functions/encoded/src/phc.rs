@@ -15,9 +15,9 @@ pub const MIN_OUTPUT_BYTES: usize = 10;
 /// A cost, and a salt and an output of any length.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Setting<P> {
-    pub(crate) params: P,
-    pub(crate) salt: Vec<u8>,
-    pub(crate) output_bytes: usize,
+    params: P,
+    salt: Vec<u8>,
+    output_bytes: usize,
 }
 
 impl<P: Copy> Setting<P> {

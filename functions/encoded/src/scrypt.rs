@@ -69,8 +69,8 @@ pub type Setting = phc::Setting<Params>;
 impl Setting {
     /// The text of a new hash up to its output.
     pub(crate) fn head(&self) -> String {
-        let Params { log_n, r, p } = self.params;
-        format!("$scrypt$ln={log_n},r={r},p={p}${}$", phc::salt_text(&self.salt))
+        let Params { log_n, r, p } = self.params();
+        format!("$scrypt$ln={log_n},r={r},p={p}${}$", phc::salt_text(self.salt()))
     }
 }
 
