@@ -21,6 +21,7 @@ use crate::{
     door::Door,
     hashes,
     http1::{Http1, deadline_ms, described, get, json_of, post},
+    http2::Http2,
 };
 
 /// A request with the answer that is right.
@@ -71,6 +72,22 @@ impl Request {
     pub(crate) fn with(mut self, header: &str) -> Self {
         self.headers.push_str(header);
         self
+    }
+
+    /// Sends the request as a stream of this connection.
+    pub(crate) async fn over(&self, connection: &mut Http2) -> Outcome {
+        let body = self.body.as_ref().map(Value::to_string).unwrap_or_default();
+        let answer = timeout(PATIENCE, connection.ask(self.path, &self.headers, body)).await;
+        self.judged(answer.ok().and_then(Result::ok))
+    }
+
+    fn judged(&self, answer: Option<Response>) -> Outcome {
+        match answer {
+            Some(response) if (self.wanted)(&response) => Outcome::Right,
+            Some(response) if response.status == 503 => Outcome::Refused,
+            Some(response) => Outcome::Wrong(described(&response)),
+            None => Outcome::Lost,
+        }
     }
 
     fn written(&self) -> Vec<u8> {
@@ -182,6 +199,16 @@ pub(crate) async fn open_loop(
     Calls(at_rate(per_second, lasting, call).await)
 }
 
+/// So many calls of one caller, one after the other.
+pub(crate) async fn in_a_row(door: &Door, request: &Request, times: usize) -> Calls {
+    let kept = Kept { door: door.clone(), idle: Mutex::default(), connections: Connections::New };
+    let (begun, mut calls) = (Instant::now(), Vec::new());
+    for _ in 0..times {
+        calls.push(kept.call(request, begun).await);
+    }
+    Calls(calls)
+}
+
 /// Calls of this many callers. Each waits for its answer before it asks again.
 ///
 /// A caller pauses after a refusal. Otherwise refusals would take the processors from the hashes.
@@ -221,12 +248,8 @@ struct Kept {
 impl Kept {
     async fn call(&self, request: &Request, begun: Instant) -> Call {
         let now = Instant::now();
-        let outcome = match timeout(PATIENCE, self.ask(&request.written())).await {
-            Ok(Ok(response)) if (request.wanted)(&response) => Outcome::Right,
-            Ok(Ok(response)) if response.status == 503 => Outcome::Refused,
-            Ok(Ok(response)) => Outcome::Wrong(described(&response)),
-            Ok(Err(_)) | Err(_) => Outcome::Lost,
-        };
+        let answer = timeout(PATIENCE, self.ask(&request.written())).await;
+        let outcome = request.judged(answer.ok().and_then(Result::ok));
         Call { at: now - begun, took: now.elapsed(), outcome }
     }
 

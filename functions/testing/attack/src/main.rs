@@ -13,6 +13,7 @@ mod figure;
 mod hashes;
 mod honest;
 mod http1;
+mod http2;
 mod server;
 mod table;
 
@@ -22,8 +23,8 @@ use clap::Parser;
 
 use crate::{
     attacks::{
-        accounts, allocation, fresh_memory, handshakes, http2_memory, log_flood, nul, overload, shares,
-        silent_connections, soak, unmeasured_work, weak_costs,
+        accounts, allocation, bodies, fresh_memory, handshakes, http2_memory, log_flood, nul, overload,
+        shares, silent_connections, soak, unmeasured_work, weak_costs,
     },
     figure::{Attack, Field},
     table::Table,
@@ -37,6 +38,7 @@ const ATTACKS: &[Attack] = &[
     http2_memory::ATTACK,
     unmeasured_work::ATTACK,
     allocation::ATTACK,
+    bodies::ATTACK,
     fresh_memory::ATTACK,
     silent_connections::ATTACK,
     handshakes::ATTACK,

@@ -38,8 +38,8 @@ pub(crate) struct Server {
 pub(crate) struct Setup<'a> {
     pub(crate) arguments: &'a [&'a str],
     pub(crate) identity: Option<&'a Identity>,
-    /// Whether requests need [`TOKEN`].
-    pub(crate) wants_token: bool,
+    /// The names of callers with the scopes of their tokens. Without any, no request needs a token.
+    pub(crate) tokens: &'a [(&'a str, &'a str)],
     pub(crate) cgroup: Option<&'a Cgroup>,
     /// The pause of the reader of the log after each line.
     pub(crate) pause_per_line: Duration,
@@ -134,20 +134,20 @@ impl MemoryWatch {
     }
 }
 
-/// The token of honest callers, where requests need one.
-pub(crate) const TOKEN: &str = "honest-0123456789abcdef0123456789";
+/// An honest caller and an attacker with the same rights.
+pub(crate) const HONEST_AND_HOSTILE: &[(&str, &str)] = &[(HONEST, EVERY_SCOPE), (HOSTILE, EVERY_SCOPE)];
 
-/// Returns the header line of an honest caller where requests need a token.
-pub(crate) fn bearer() -> String {
-    format!("Authorization: Bearer {TOKEN}\r\n")
+pub(crate) const HONEST: &str = "honest";
+pub(crate) const HOSTILE: &str = "hostile";
+pub(crate) const EVERY_SCOPE: &str = "hash,verify,metrics";
+
+fn token(name: &str) -> String {
+    format!("{name}-0123456789abcdef0123456789abcdef")
 }
 
-/// The token of an attacker with all rights of honest callers.
-const HOSTILE_TOKEN: &str = "hostile-0123456789abcdef0123456789";
-
-/// Returns the header line of an attacker that has a token.
-pub(crate) fn hostile_bearer() -> String {
-    format!("Authorization: Bearer {HOSTILE_TOKEN}\r\n")
+/// Returns the header line of the caller with this name.
+pub(crate) fn bearer(name: &str) -> String {
+    format!("Authorization: Bearer {}\r\n", token(name))
 }
 
 /// Writes a file of this run and returns its path.
@@ -179,10 +179,10 @@ fn command(field: &Field, setup: &Setup<'_>) -> Result<Command, Box<dyn Error>> 
     if let Some(Identity { certificate, key }) = setup.identity {
         command.arg("--tls-certificate").arg(certificate).arg("--tls-key").arg(key);
     }
-    if setup.wants_token {
-        let [honest, hostile] = [("honest", TOKEN), ("hostile", HOSTILE_TOKEN)]
-            .map(|(name, token)| format!("{name} hash,verify,metrics never {token}"));
-        command.arg("--tokens-file").arg(file("tokens", &format!("{honest}\n{hostile}"))?);
+    if !setup.tokens.is_empty() {
+        let lines =
+            setup.tokens.iter().map(|(name, scopes)| format!("{name} {scopes} never {}\n", token(name)));
+        command.arg("--tokens-file").arg(file("tokens", &lines.collect::<String>())?);
     }
     Ok(command)
 }

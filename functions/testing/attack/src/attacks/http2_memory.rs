@@ -27,7 +27,7 @@ use crate::{
     figure::{Attack, Field, Figure, Found, count, per_cent},
     honest::{Connections, Request, open_loop},
     http1::get,
-    server::{Server, Setup, wait_until},
+    server::{HONEST_AND_HOSTILE, Server, Setup, wait_until},
 };
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -87,7 +87,7 @@ async fn attack(
     let setup = Setup {
         arguments: &["--connections", &room],
         identity: Some(identity),
-        wants_token: kind == Kind::Http2,
+        tokens: if kind == Kind::Http2 { HONEST_AND_HOSTILE } else { &[] },
         cgroup,
         ..Setup::default()
     };
@@ -246,8 +246,8 @@ fn take_frame(read: &mut Vec<u8>) -> Option<(u8, u8, Vec<u8>)> {
 }
 
 /// The bound: idle, this, and for each open connection [`PER_CONNECTION_KIB`].
-const FIXED_MIB: f64 = 16.0;
-const PER_CONNECTION_KIB: f64 = 48.0;
+pub(crate) const FIXED_MIB: f64 = 16.0;
+pub(crate) const PER_CONNECTION_KIB: f64 = 48.0;
 
 /// An orchestrator waits for a health check about this long, and ends the server after some misses.
 const IN_TIME: Duration = Duration::from_secs(1);
@@ -278,7 +278,7 @@ const RENEWAL: Duration = Duration::from_secs(10);
 const FILL: Duration = Duration::from_mins(1);
 
 /// The time until the memory is given back.
-const AFTER: Duration = Duration::from_secs(2);
+pub(crate) const AFTER: Duration = Duration::from_secs(2);
 
 /// The attacker's own buffers stay small.
 const RECEIVE_BUFFER: u32 = 4096;

@@ -10,7 +10,7 @@ use crate::{
     figure::{Attack, Field, Figure, Found, count},
     honest::{Connections, Request, open_loop},
     http1::get,
-    server::{Server, Setup, bearer, wait_until},
+    server::{HONEST, HONEST_AND_HOSTILE, Server, Setup, bearer, wait_until},
 };
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -23,7 +23,7 @@ pub(crate) const ATTACK: Attack = Attack {
 async fn run(field: Field) -> Found {
     let mut figures = Vec::new();
     for path in ["/health", "/policies"] {
-        let setup = Setup { wants_token: true, pause_per_line: PAUSE_PER_LINE, ..Setup::default() };
+        let setup = Setup { tokens: HONEST_AND_HOSTILE, pause_per_line: PAUSE_PER_LINE, ..Setup::default() };
         let server = Server::start(&field, &setup).await?;
         let door = server.door.clone();
         let mut attackers = repeat(CONNECTIONS, Duration::ZERO, move |number| {
@@ -31,7 +31,7 @@ async fn run(field: Field) -> Found {
             async move { flood(&door, number, path).await }
         });
         let lasting = field.pick(Duration::from_secs(2), Duration::from_secs(10));
-        let request = Request::get("/policies").with(&bearer());
+        let request = Request::get("/policies").with(&bearer(HONEST));
         let calls = open_loop(&server.door, &request, Connections::Kept, PER_SECOND, lasting).await;
         attackers.shutdown().await;
         let answered = calls.0.len() - calls.lost();

@@ -2,6 +2,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod allocation;
+pub(crate) mod bodies;
 pub(crate) mod fresh_memory;
 pub(crate) mod handshakes;
 pub(crate) mod http2_memory;

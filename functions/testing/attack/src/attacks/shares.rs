@@ -6,7 +6,7 @@ use crate::{
     figure::{Attack, Field, Figure, Found},
     hashes::{ARGON2ID_256_MIB, BCRYPT_14, BCRYPT_15},
     honest::{Request, closed_loop},
-    server::{Server, Setup, bearer, hostile_bearer},
+    server::{HONEST, HONEST_AND_HOSTILE, HOSTILE, Server, Setup, bearer},
 };
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -29,11 +29,11 @@ async fn run(field: Field) -> Found {
         ("256 connections of bcrypt-15", BCRYPT_15, 256, 1_000),
     ] {
         // Memory for two hashes of the ceiling on each worker.
-        let setup =
-            Setup { wants_token: true, arguments: &["--memory-budget-mib", "1300"], ..Setup::default() };
+        let arguments = &["--memory-budget-mib", "1300"];
+        let setup = Setup { tokens: HONEST_AND_HOSTILE, arguments, ..Setup::default() };
         let server = Server::start(&field, &setup).await?;
-        let honest = Request::bcrypt(deadline).with(&bearer());
-        let hostile = Request::guess(hash, 60_000).with(&hostile_bearer());
+        let honest = Request::bcrypt(deadline).with(&bearer(HONEST));
+        let hostile = Request::guess(hash, 60_000).with(&bearer(HOSTILE));
         let alone = closed_loop(&server.door, &honest, 1, field.pick(SMOKE, ALONE)).await;
         let attack = closed_loop(&server.door, &hostile, connections, field.pick(SMOKE, LASTING));
         let beside = async {

@@ -21,7 +21,7 @@ use crate::{
     hashes::{BCRYPT_12, SHA512_CRYPT, WRAPPED_SUN_MD5},
     honest::{Calls, Connections, Request, ask, open_loop},
     http1::{deadline_ms, get, verify},
-    server::{Server, Setup, bearer},
+    server::{HONEST, HONEST_AND_HOSTILE, Server, Setup, bearer},
 };
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -40,7 +40,7 @@ pub(crate) const ATTACK: Attack = Attack {
 
 async fn run(field: Field) -> Found {
     let identity = Identity::ecdsa()?;
-    let setup = Setup { identity: Some(&identity), wants_token: true, ..Setup::default() };
+    let setup = Setup { identity: Some(&identity), tokens: HONEST_AND_HOSTILE, ..Setup::default() };
     let mut server = Server::start(&field, &setup).await?;
     let (door, turns) = (server.door.clone(), Arc::new(AtomicUsize::new(0)));
     let mut hostile = repeat(HOSTILE, BETWEEN_ATTACKS, move |_| {
@@ -83,7 +83,7 @@ async fn honest(door: &Door, lasting: Duration) -> Calls {
         (Request::get("/policies"), Connections::Kept, 4.0),
         (Request::bcrypt(10_000), Connections::New, 1.0),
     ] {
-        let (door, request) = (door.clone(), request.with(&bearer()));
+        let (door, request) = (door.clone(), request.with(&bearer(HONEST)));
         callers.spawn(async move { open_loop(&door, &request, connections, per_second, lasting).await });
     }
     Calls(callers.join_all().await.into_iter().flat_map(|calls| calls.0).collect())
@@ -102,16 +102,16 @@ async fn attack(door: &Door, turn: usize) -> std::io::Result<()> {
         // A caller that leaves during its hash.
         4 => {
             let mut stream = door.secure(door.tcp(from, None).await?).await?;
-            stream.write_all(&verify(&bearer(), "p", BCRYPT_12)).await?;
+            stream.write_all(&verify(&bearer(HONEST), "p", BCRYPT_12)).await?;
             sleep(Duration::from_millis(20)).await;
         }
         // Work with the honest token: a long password with a NUL, and a dear kind.
         5 => {
             let long = format!("{}\0x", "x".repeat(1000));
-            drop(ask(door, &verify(&bearer(), &long, SHA512_CRYPT)).await?);
+            drop(ask(door, &verify(&bearer(HONEST), &long, SHA512_CRYPT)).await?);
         }
         _ => {
-            let headers = bearer() + &deadline_ms(500);
+            let headers = bearer(HONEST) + &deadline_ms(500);
             drop(ask(door, &verify(&headers, "p", WRAPPED_SUN_MD5)).await?);
         }
     }
