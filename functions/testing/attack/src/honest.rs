@@ -53,12 +53,21 @@ impl Request {
         }
     }
 
+    /// The right password of a bcrypt hash of cost 10, with a new hash under the current policy.
+    pub(crate) fn upgrade(deadline: u32) -> Self {
+        Self {
+            body: Some(json!({"password": hashes::PASSWORD, "hash": hashes::BCRYPT_10, "rehash": true})),
+            wanted: |response| json_of(response)["rehashed"]["hash"].is_string(),
+            ..Self::bcrypt(deadline)
+        }
+    }
+
     /// A guess at this hash. Whatever the answer is, it is right.
-    pub(crate) fn guess(hash: &str, deadline: u32) -> Self {
+    pub(crate) fn guess(password: &str, hash: &str, deadline: u32) -> Self {
         Self {
             path: "/verify",
             headers: deadline_ms(deadline),
-            body: Some(json!({"password": "guess", "hash": hash})),
+            body: Some(json!({"password": password, "hash": hash})),
             wanted: |response| response.status == 200,
         }
     }
@@ -140,6 +149,17 @@ impl Calls {
     /// Returns the number of right answers that took at most this time.
     pub(crate) fn right_within(&self, time: Duration) -> usize {
         self.0.iter().filter(|call| call.outcome == Outcome::Right && call.took <= time).count()
+    }
+
+    /// Returns the number of right answers in a time. Of an answer counts the part of its call that lies
+    /// in this time.
+    pub(crate) fn right_between(&self, from: Duration, to: Duration) -> f64 {
+        let right = self.0.iter().filter(|call| call.outcome == Outcome::Right);
+        let part = |call: &Call| {
+            let within = (call.at + call.took).min(to).saturating_sub(call.at.max(from));
+            within.as_secs_f64() / call.took.as_secs_f64()
+        };
+        right.map(part).sum()
     }
 
     pub(crate) fn refused(&self) -> usize {

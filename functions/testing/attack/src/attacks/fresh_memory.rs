@@ -28,7 +28,7 @@ async fn run(field: Field) -> Found {
     for _ in 0..field.pick(1, 5) {
         let setup = Setup { arguments: &["--memory-budget-mib", "1100"], ..Setup::default() };
         let server = Server::start(&field, &setup).await?;
-        let large = Request::guess(ARGON2ID_256_MIB, DEADLINE_MS);
+        let large = Request::guess("guess", ARGON2ID_256_MIB, DEADLINE_MS);
         let health = Request::get("/health");
         let (large, health) = tokio::join!(
             closed_loop(&server.door, &large, 4, ONCE),

@@ -2,48 +2,57 @@
 
 use std::time::Duration;
 
+use tokio::{task::JoinSet, time::sleep};
+
 use crate::{
-    figure::{Attack, Field, Figure, Found},
-    hashes::{ARGON2ID_256_MIB, BCRYPT_14, BCRYPT_15},
-    honest::{Request, closed_loop},
-    server::{HONEST, HONEST_AND_HOSTILE, HOSTILE, Server, Setup, bearer},
+    figure::{Attack, Field, Figure, Found, count},
+    hashes::{ARGON2ID_256_MIB, BCRYPT_10, BCRYPT_14, BCRYPT_15, SHA512_CRYPT_DEAR},
+    honest::{Calls, Connections, Request, closed_loop, in_a_row, open_loop},
+    server::{EVERY_SCOPE, HONEST, HONEST_AND_HOSTILE, HOSTILE, Server, Setup, bearer},
 };
 
 pub(crate) const ATTACK: Attack = Attack {
     name: "shares",
     asks: "one token keeps every core busy with dear hashes",
     stated: || {
-        vec![format!(
-            "Beside it every request of another caller is answered, nine of ten within {TIMES_ALONE} times their \
-             time alone."
-        )]
+        vec![
+            format!(
+                "Beside it every request of another caller is answered, nine of ten within {TIMES_ALONE} times their \
+                 time alone."
+            ),
+            format!(
+                "On one worker with another caller's loops of digests, three callers of bcrypt-10 are answered within \
+                 {SHORT_MS} ms."
+            ),
+            "Upgrades are made while another caller asks for five times what the machine can do.".into(),
+            format!("Each of eight callers of equal demand gets within {FROM_EQUAL} % of an equal share."),
+        ]
     },
     run: |field| Box::pin(run(field)),
 };
 
 async fn run(field: Field) -> Found {
+    let mut figures = dear_hashes(&field).await?;
+    figures.extend(loops_of_digests(&field).await?);
+    figures.extend(upgrades(&field).await?);
+    figures.extend(equal_demand(&field).await?);
+    Ok(figures)
+}
+
+async fn dear_hashes(field: &Field) -> Found {
     let mut figures = Vec::new();
     for (name, hash, connections, deadline) in [
         ("40 connections of bcrypt-14", BCRYPT_14, 40, 10_000),
         ("12 connections of argon2id with 256 MiB", ARGON2ID_256_MIB, 12, 10_000),
         ("256 connections of bcrypt-15", BCRYPT_15, 256, 1_000),
     ] {
-        // Memory for two hashes of the ceiling on each worker.
-        let arguments = &["--memory-budget-mib", "1300"];
-        let setup = Setup { tokens: HONEST_AND_HOSTILE, arguments, ..Setup::default() };
-        let server = Server::start(&field, &setup).await?;
+        let server = Server::start(field, &SETUP).await?;
         let honest = Request::bcrypt(deadline).with(&bearer(HONEST));
-        let hostile = Request::guess(hash, 60_000).with(&bearer(HOSTILE));
+        let hostile = Request::guess("guess", hash, LONGEST_MS).with(&bearer(HOSTILE));
         let alone = closed_loop(&server.door, &honest, 1, field.pick(SMOKE, ALONE)).await;
-        let attack = closed_loop(&server.door, &hostile, connections, field.pick(SMOKE, LASTING));
-        let beside = async {
-            tokio::time::sleep(LEAD).await;
-            closed_loop(&server.door, &honest, 1, field.pick(SMOKE, LASTING).saturating_sub(2 * LEAD)).await
-        };
-        let (_, beside) = tokio::join!(attack, beside);
+        let beside = beside(field, &server, (&hostile, connections), (&honest, 1)).await;
         let [alone_ms, beside_ms] = [&alone, &beside].map(|calls| calls.percentile_ms(0.9));
-        figures.push(Figure::never(format!("{name}: wrong answers"), beside.wrong() + beside.lost()));
-        figures.push(Figure::never(format!("{name}: refused"), beside.refused()).timed());
+        figures.extend(not_served(name, &beside));
         figures.push(
             Figure::new(format!("{name}: nine of ten, times alone"), beside_ms / alone_ms, "")
                 .at_most(f64::from(TIMES_ALONE))
@@ -53,12 +62,124 @@ async fn run(field: Field) -> Found {
     Ok(figures)
 }
 
+/// The longest password, of two readings, under many rounds, on the worker of three other callers.
+async fn loops_of_digests(field: &Field) -> Found {
+    let server = Server::start(field, &Setup { arguments: &["--workers", "1"], ..SETUP }).await?;
+    let rounds = SHA512_CRYPT_DEAR.replace("100000", "200000");
+    let long = "x".repeat(1023) + "\0";
+    let hostile = Request::guess(&long, &rounds, LONGEST_MS).with(&bearer(HOSTILE));
+    let honest = Request::bcrypt(SHORT_MS).with(&bearer(HONEST));
+    let calls = beside(field, &server, (&hostile, 3), (&honest, 3)).await;
+    let mut figures = not_served(LOOPS, &calls).to_vec();
+    figures.push(Figure::new(format!("{LOOPS}: the latest answer"), calls.percentile_ms(1.0), "ms").timed());
+    Ok(figures)
+}
+
+/// Upgrades beside a multiple of what the machine can do.
+async fn upgrades(field: &Field) -> Found {
+    let server = Server::start(field, &SETUP).await?;
+    let hostile = Request::bcrypt(10_000).with(&bearer(HOSTILE));
+    let measured = field.pick(SMOKE, ALONE);
+    let right = closed_loop(&server.door, &hostile, CALLERS, measured).await.right().max(1);
+    let per_second = TIMES_CAPACITY * count(right) / measured.as_secs_f64();
+    let door = server.door.clone();
+    let attack = tokio::spawn(async move {
+        open_loop(&door, &hostile, Connections::Kept, per_second, Duration::MAX).await
+    });
+    sleep(LEAD).await;
+    let upgrade = Request::upgrade(LONGEST_MS).with(&bearer(HONEST));
+    let calls = in_a_row(&server.door, &upgrade, UPGRADES).await;
+    attack.abort();
+    let name = format!("{UPGRADES} upgrades beside {TIMES_CAPACITY} x capacity: not made");
+    Ok(vec![Figure::never(name, UPGRADES - calls.right())])
+}
+
+/// Callers with as many connections, whose hashes cost twice as much from one to the next.
+async fn equal_demand(field: &Field) -> Found {
+    let names: Vec<_> = (0..EQUALS).map(|number| format!("caller-{number}")).collect();
+    let tokens: Vec<_> = names.iter().map(|name| (&**name, EVERY_SCOPE)).collect();
+    let server = Server::start(field, &Setup { tokens: &tokens, ..SETUP }).await?;
+    let lasting = field.pick(SMOKE, LONG);
+    let mut callers = JoinSet::new();
+    for (name, cost) in names.iter().zip(CHEAPEST..) {
+        let hash = BCRYPT_10.replace("$10$", &format!("${cost:02}$"));
+        let request = Request::guess("guess", &hash, LONGEST_MS).with(&bearer(name));
+        let door = server.door.clone();
+        callers.spawn(async move {
+            let calls = closed_loop(&door, &request, CONNECTIONS, lasting).await;
+            calls.right_between(lasting / 10, lasting) * f64::from(1 << cost)
+        });
+    }
+    let work = callers.join_all().await;
+    let equal = work.iter().sum::<f64>() / count(EQUALS);
+    let furthest = work.iter().map(|work| 100.0 * (work / equal - 1.0).abs()).fold(0.0, f64::max);
+    let name = format!("{EQUALS} callers, costs 1 : {}: furthest from an equal share", 1 << (EQUALS - 1));
+    Ok(vec![Figure::new(name, furthest, "%").at_most(f64::from(FROM_EQUAL)).timed()])
+}
+
+/// Returns the calls of the honest callers beside so many connections of an attacker.
+async fn beside(
+    field: &Field,
+    server: &Server,
+    (hostile, connections): (&Request, usize),
+    (honest, callers): (&Request, usize),
+) -> Calls {
+    let lasting = field.pick(SMOKE, LASTING);
+    let attack = closed_loop(&server.door, hostile, connections, lasting);
+    let beside = async {
+        sleep(LEAD).await;
+        closed_loop(&server.door, honest, callers, lasting.saturating_sub(2 * LEAD)).await
+    };
+    tokio::join!(attack, beside).1
+}
+
+fn not_served(name: &str, calls: &Calls) -> [Figure; 2] {
+    [
+        Figure::never(format!("{name}: wrong answers"), calls.wrong() + calls.lost()),
+        Figure::never(format!("{name}: refused"), calls.refused()).timed(),
+    ]
+}
+
+/// Two callers, and memory for two hashes of the ceiling on each worker.
+const SETUP: Setup<'static> = Setup {
+    tokens: HONEST_AND_HOSTILE,
+    arguments: &["--memory-budget-mib", "1300"],
+    identity: None,
+    cgroup: None,
+    pause_per_line: Duration::ZERO,
+};
+
 /// Lanes beside those of others are slower than alone, and take turns.
 const TIMES_ALONE: u32 = 3;
+
+/// The deadline of callers beside loops of digests.
+const SHORT_MS: u32 = 300;
+const LOOPS: &str = "loops of digests";
+
+/// Upgrades of one caller, and the load beside them.
+const UPGRADES: usize = 20;
+const TIMES_CAPACITY: f64 = 5.0;
+
+/// Callers that fill all lanes of two cores.
+const CALLERS: usize = 32;
+
+/// Callers of equal demand, with so many connections each, and the cost of the cheapest hashes.
+const EQUALS: usize = 8;
+const CONNECTIONS: usize = 4;
+const CHEAPEST: u32 = 7;
+
+/// The most that a caller's time differs from an equal share, in per cent.
+const FROM_EQUAL: u32 = 10;
+
+/// Long enough for every hash.
+const LONGEST_MS: u32 = 60_000;
 
 const ALONE: Duration = Duration::from_secs(5);
 const LASTING: Duration = Duration::from_secs(20);
 const SMOKE: Duration = Duration::from_millis(1_500);
+
+/// Many of the dearest hashes.
+const LONG: Duration = Duration::from_mins(1);
 
 /// By then the attacker's hashes fill every lane.
 const LEAD: Duration = Duration::from_millis(500);
