@@ -133,7 +133,7 @@ async fn send(connections: &mut [Stream], bytes: &[u8]) {
 }
 
 /// Returns a batch of a caller without its last byte.
-fn unfinished_batch(of: &str) -> Vec<u8> {
+pub(crate) fn unfinished_batch(of: &str) -> Vec<u8> {
     let quotes = 2;
     let mut batch = post("/batch", &bearer(of), &Value::from(" ".repeat(LONGEST_BODY - quotes)));
     batch.pop();
