@@ -1,6 +1,6 @@
 //! An attack as a row of data, its conditions, and the figures that it finds.
 
-use std::{error::Error, fmt, path::PathBuf, pin::Pin};
+use std::{error::Error, fmt, path::PathBuf, pin::Pin, time::Duration};
 
 /// One attack. A broken bound is a failure.
 pub(crate) struct Attack {
@@ -22,12 +22,19 @@ pub(crate) struct Field {
     pub(crate) binary: PathBuf,
     /// Whether the attack is small.
     pub(crate) smoke: bool,
+    /// The time of a hunt for what is rarely seen, if it was given.
+    pub(crate) hunt: Option<Duration>,
 }
 
 impl Field {
     /// Returns the first value in a smoke run and the second in a whole one.
     pub(crate) fn pick<T>(&self, smoke: T, whole: T) -> T {
         if self.smoke { smoke } else { whole }
+    }
+
+    /// Returns the time for which a hunt repeats its attack.
+    pub(crate) fn hunt(&self) -> Duration {
+        self.hunt.unwrap_or(self.pick(Duration::from_secs(3), Duration::from_mins(1)))
     }
 }
 

@@ -17,14 +17,14 @@ mod http2;
 mod server;
 mod table;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
 
 use crate::{
     attacks::{
         accounts, allocation, bodies, fresh_memory, handshakes, http2_memory, log_flood, nul, overload,
-        shares, silent_connections, soak, unmeasured_work, weak_costs,
+        residue, shares, shutdown, silent_connections, soak, unmeasured_work, weak_costs,
     },
     figure::{Attack, Field},
     table::Table,
@@ -45,6 +45,8 @@ const ATTACKS: &[Attack] = &[
     log_flood::ATTACK,
     overload::ATTACK,
     shares::ATTACK,
+    shutdown::ATTACK,
+    residue::ATTACK,
     soak::ATTACK,
 ];
 
@@ -60,7 +62,11 @@ fn main() -> ExitCode {
 fn run(arguments: &Arguments) -> Result<bool, Box<dyn std::error::Error>> {
     server::raise_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let field = Field { binary: arguments.binary.clone(), smoke: arguments.smoke };
+    let field = Field {
+        binary: arguments.binary.clone(),
+        smoke: arguments.smoke,
+        hunt: arguments.minutes.map(Duration::from_mins),
+    };
     let mut table = Table::new(arguments.smoke);
     for attack in ATTACKS.iter().filter(|attack| arguments.wants(attack)) {
         eprintln!("{}: {}", attack.name, attack.asks);
@@ -79,6 +85,9 @@ struct Arguments {
     /// Small attacks of seconds; figures of time are printed and not judged
     #[arg(long)]
     smoke: bool,
+    /// The time of each hunt, which repeats its attack: `shutdown` and `residue` [default: 1]
+    #[arg(long, value_name = "NUMBER")]
+    minutes: Option<u64>,
     /// Only this attack; may be repeated [default: all but the soak]
     #[arg(long, value_name = "NAME", value_parser = name)]
     only: Vec<String>,

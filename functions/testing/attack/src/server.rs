@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit, setrlimit};
+use rustix::process::{Pid, Resource, Rlimit, Signal, getrlimit, kill_process, prlimit, setrlimit};
 use serde_json::Value;
 use tokio::{task::JoinHandle, time::sleep};
 
@@ -58,6 +58,22 @@ impl Server {
         let server = Self { child, door: Door::new(address, tls), honest_ids };
         sleep(SETTLE).await;
         Ok(server)
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Asks the process to end.
+    pub(crate) fn terminate(&self) -> Result<(), Box<dyn Error>> {
+        let pid = Pid::from_raw(i32::try_from(self.child.id())?).ok_or("no process")?;
+        Ok(kill_process(pid, Signal::TERM)?)
+    }
+
+    /// Waits for the end, and returns whether the status is that of a success.
+    pub(crate) async fn ends_well(&mut self) -> bool {
+        wait_until(PATIENCE, || self.has_ended()).await;
+        self.child.try_wait().is_ok_and(|status| status.is_some_and(|status| status.success()))
     }
 
     /// Whether the process has ended.
