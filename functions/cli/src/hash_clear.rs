@@ -4,52 +4,37 @@ use clap::Args;
 use saltern_encoded::parse;
 use saltern_kernels::Password;
 use saltern_policy::{NewHash, Policies, Refusal};
-use saltern_pool::Work;
-use saltern_server::{DocumentArguments, Failure, document, process};
-use zeroize::Zeroizing;
+use saltern_server::{Failure, document, process};
 
 use crate::{
     migrate_plan::Unread,
-    one_hash::{longest, pool, refused},
-    table::{Kept, Outcome, RewriteArguments, rewrite},
+    one_hash::{Job, pool, refused},
+    table::{ConfirmedArguments, Kept, Outcome, rewrite_confirmed},
 };
 
 #[derive(Args, Debug)]
 pub(crate) struct HashClearArguments {
     #[command(flatten)]
-    pub(crate) rewrite: RewriteArguments,
+    pub(crate) confirmed: ConfirmedArguments,
     /// The policy of the new hashes [default: the current one]
     #[arg(long, value_name = "ID")]
     pub(crate) policy: Option<String>,
-    #[command(flatten)]
-    pub(crate) document: DocumentArguments,
 }
 
 /// Writes the rows again with their passwords hashed. A value that may be a hash is left.
 pub(crate) fn run(arguments: &HashClearArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
-    let policies = document::of(&arguments.document)?;
+    let document = &arguments.confirmed.document;
+    let policies = document::of(document)?;
     let policy = arguments.policy.as_deref();
     // A policy that makes no hashes is refused before the first row.
     policies.admit_new(policy, &Password::empty()).map_err(refused)?;
-    let pool = pool(&policies, &arguments.document.machine)?;
-    rewrite(&arguments.rewrite, &mut |row| {
-        let admitted = admit(&policies, policy, &row.hash());
-        let (password, new) = match admitted {
-            Ok(admitted) => admitted,
-            Err(kept) => return Ok(Outcome::Kept(kept)),
-        };
-        // A rehearsal counts, and computes nothing.
-        if arguments.rewrite.dry_run {
-            return Ok(Outcome::Changed(Zeroizing::default()));
-        }
-        let number = row.number;
-        let work = Work::new(new.admitted().clone(), password, longest());
-        let ticket = pool.submit(work).map_err(|_| no_result(number))?;
-        Ok(Outcome::Later(Box::new(move || {
-            let done = ticket.wait().map_err(|_| no_result(number))?;
-            new.encode(&done.output).map(Zeroizing::new).ok_or_else(|| no_result(number))
-        })))
+    let pool = pool(&policies, &document.machine)?;
+    rewrite_confirmed(&arguments.confirmed, None, |shape| shape == Unread::NoHash.shape(), &mut |row| {
+        Ok(admit(&policies, policy, &row.hash()).map_or_else(Outcome::Kept, |(password, new)| {
+            let job = Job::new(&pool, new.admitted().clone(), password);
+            Outcome::Later(job, Box::new(move |done| new.encode(&done.output)))
+        }))
     })
 }
 
@@ -68,8 +53,4 @@ fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Pass
 
 fn not_hashed(refusal: Refusal) -> Kept {
     Kept::skipped(refused(refusal).to_string())
-}
-
-fn no_result(number: u64) -> Failure {
-    Failure::system(format!("row {number} could not be hashed: check the free memory"))
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use saltern_kernels::{Admitted, Password};
-use saltern_policy::{Policies, Refusal};
-use saltern_pool::{Done, Pool, PoolSettings, Work};
+use saltern_policy::{Candidate, Policies, Refusal, Stored, Verdict};
+use saltern_pool::{Done, Pool, PoolSettings, Refused, Ticket, Work};
 use saltern_seal::{NotOpened, NotSealed};
 
 use saltern_server::{Failure, MachineArguments, document};
@@ -22,8 +22,50 @@ impl OneHash {
 
     /// Computes a hash. The ceilings bound its time.
     pub(crate) fn compute(&self, admitted: &Admitted, password: &Password) -> Result<Done, Failure> {
-        let work = Work::new(admitted.clone(), password.clone(), longest());
-        let done = self.0.submit(work).ok().and_then(|ticket| ticket.wait().ok());
+        Job::new(&self.0, admitted.clone(), password.clone()).wait()
+    }
+
+    /// Compares a password with a stored hash.
+    pub(crate) fn verdict(
+        &self,
+        policies: &Policies,
+        stored: &Stored,
+        password: &Password,
+    ) -> Result<Verdict, Failure> {
+        let candidates = stored.candidates(password);
+        let output = |candidate: &Candidate| {
+            self.compute(stored.admitted(), &candidate.password).map(|done| done.output)
+        };
+        let (first, second) = (output(&candidates.first)?, candidates.second.as_ref().map(output));
+        Ok(policies.verdict(stored, &candidates, &first, second.transpose()?.as_ref()))
+    }
+}
+
+/// A hash that a worker computes while its caller does something else.
+pub(crate) struct Job<'a> {
+    pool: &'a Pool,
+    admitted: Admitted,
+    password: Password,
+    ticket: Option<Result<Ticket, Refused>>,
+}
+
+impl<'a> Job<'a> {
+    pub(crate) fn new(pool: &'a Pool, admitted: Admitted, password: Password) -> Self {
+        Self { pool, admitted, password, ticket: None }
+    }
+
+    /// Gives the hash to the workers. Without it, [`wait`](Self::wait) does so.
+    pub(crate) fn start(&mut self) {
+        let work = Work::new(self.admitted.clone(), self.password.clone(), longest());
+        self.ticket = Some(self.pool.submit(work));
+    }
+
+    /// Waits for the hash.
+    pub(crate) fn wait(mut self) -> Result<Done, Failure> {
+        if self.ticket.is_none() {
+            self.start();
+        }
+        let done = self.ticket.and_then(Result::ok).and_then(|ticket| ticket.wait().ok());
         done.ok_or_else(|| Failure::system("the hash could not be computed: check the free memory"))
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     one_hash::{OneHash, not_opened, refused_stored},
     terminal::{self, Asked, read_password},
 };
-use saltern_policy::{Candidate, RehashReason};
+use saltern_policy::RehashReason;
 use saltern_server::{DocumentArguments, Failure, MISMATCH, document, process, say};
 
 #[derive(Args, Debug)]
@@ -43,13 +43,8 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
     let stored = policies
         .admit_stored_with(&text, |id| keys.as_ref()?.site_key(id))
         .map_err(|refusal| refused_stored(refusal, &text, &policies))?;
-    let candidates = stored.candidates(&read_password(Asked::Once)?);
-    let worker = OneHash::start()?;
-    let output = |candidate: &Candidate| {
-        worker.compute(stored.admitted(), &candidate.password).map(|done| done.output)
-    };
-    let (first, second) = (output(&candidates.first)?, candidates.second.as_ref().map(output).transpose()?);
-    let verdict = policies.verdict(&stored, &candidates, &first, second.as_ref());
+    let password = read_password(Asked::Once)?;
+    let verdict = OneHash::start()?.verdict(&policies, &stored, &password)?;
     let reason = verdict.rehash.map(RehashReason::name).or(seal_due.filter(|_| verdict.matches));
     if arguments.json {
         let body = json!({

@@ -12,15 +12,16 @@ use saltern_server::{Failure, process};
 
 pub(crate) use self::source::{Format, Misfit, Order, SaltEncoding, ScryptCosts, Source};
 use crate::{
+    keys,
     migrate_plan::Unread,
-    table::{Kept, Outcome, RewriteArguments, Row, rewrite},
+    table::{ConfirmedArguments, Kept, Outcome, Row, rewrite_confirmed},
 };
 
 #[derive(Args, Debug)]
 #[command(after_help = Source::help())]
 pub(crate) struct ConvertArguments {
     #[command(flatten)]
-    rewrite: RewriteArguments,
+    confirmed: ConfirmedArguments,
     /// How the site made its hashes: a name of the list below. `saltern try` finds it out
     #[arg(long, value_name = "SOURCE", value_parser = source)]
     from: Source,
@@ -51,18 +52,22 @@ pub(crate) struct ConvertArguments {
     /// The id of the pepper among the site keys of --seal-keys of `saltern serve`
     #[arg(long, value_name = "ID")]
     site_key: Option<String>,
-    /// The Firebase project: a file with the password hash parameters of its console
-    #[arg(long, env = "SALTERN_FIREBASE_PROJECT", value_name = "FILE")]
-    firebase_project: Option<PathBuf>,
+    /// The site keys, to verify known logins; only the owner of the file may read it
+    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
+    seal_keys: Option<PathBuf>,
 }
 
 /// Writes the rows again with their hashes converted. Computes no hash.
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
-    let project = arguments.firebase_project.as_deref().map(FirebaseProject::read).transpose();
+    let project = arguments.confirmed.document.machine.firebase_project.as_deref();
+    let project = project.map(FirebaseProject::read).transpose();
     let project = project.map_err(|error| Failure::configuration(error.to_string()))?;
     let format = arguments.format()?;
-    rewrite(&arguments.rewrite, &mut |row| Ok(convert(row, arguments, &format, project.as_ref())))
+    let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
+    rewrite_confirmed(&arguments.confirmed, keys.as_ref(), |_| false, &mut |row| {
+        Ok(convert(row, arguments, &format, project.as_ref()))
+    })
 }
 
 fn convert<'a>(

@@ -12,7 +12,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use crate::price::PriceArguments;
 use clap::Args;
-use saltern_encoded::Encoded;
+use saltern_encoded::{Encoded, SitePreparation};
 use saltern_pool::OneCore;
 
 use crate::{
@@ -75,6 +75,20 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
         }
     }
     mistake.map_or(Ok(()), |mistake| Err(Failure::data(mistake)))
+}
+
+/// Returns the shape of a value, as the plan prints it: the scheme and the cost of a hash, or the
+/// kind of another text. Values of one shape may have different makers.
+pub(crate) fn shape_of(value: &str) -> String {
+    match saltern_encoded::parse(value) {
+        Ok(encoded) => {
+            let preparation = encoded.preparation().map(SitePreparation::name);
+            let scheme = [preparation, Some(encoded.scheme().name())];
+            let scheme = scheme.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            format!("{scheme}:{}", cost_in_words(&encoded))
+        }
+        Err(error) => Unread::of(value, error).shape(),
+    }
 }
 
 /// Returns the cost of a hash in its usual terms.

@@ -102,8 +102,9 @@ fn unread(out: &mut String, plan: &Plan<'_>) {
     for (reason, occurrences) in &plan.unread {
         let _infallible = writeln!(
             out,
-            "{:>12}  {} ({})",
+            "{:>12}  {}: {} ({})",
             grouped(occurrences.count),
+            reason.shape(),
             reason.in_words(),
             occurrences.places()
         );
@@ -186,6 +187,16 @@ impl Unread {
                     .into()
             }
             Self::NoHash => "no known form of a hash: `saltern try` tells with one password".into(),
+        }
+    }
+
+    /// Returns the shape of such a value.
+    pub(crate) fn shape(self) -> String {
+        match self {
+            Self::BareDigest(digits) | Self::SaltAndDigest(digits) | Self::DigestAndSalt(digits) => {
+                format!("{}:{digits}", self.name())
+            }
+            _ => self.name().to_owned(),
         }
     }
 

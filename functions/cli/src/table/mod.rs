@@ -3,24 +3,28 @@
 //! A table is CSV, fields between tabs, or lines: one hash a line, or `user:hash` as of htpasswd.
 //! [`rewrite`] writes a table again with some hashes changed, and leaves every other byte as it is.
 
+mod confirmed;
 mod occurrences;
 mod rewrite;
 mod row;
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, IsTerminal as _, Read as _},
+    io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Seek as _, SeekFrom},
     iter::once,
     num::NonZeroUsize,
     ops::Range,
+    os::fd::AsFd as _,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rustix::fs::{MemfdFlags, memfd_create};
 use saltern_seal::is_sealed;
 
+pub(crate) use confirmed::{ConfirmedArguments, rewrite_confirmed};
 pub(crate) use occurrences::Occurrences;
 pub(crate) use rewrite::{Kept, Outcome, RewriteArguments, rewrite};
 pub(crate) use row::Row;
@@ -43,6 +47,44 @@ pub(crate) struct ColumnArguments {
     /// The first record names the fields
     #[arg(long, requires = "delimiter")]
     pub(crate) header: bool,
+}
+
+impl ColumnArguments {
+    fn opened(&self) -> Result<File, Failure> {
+        let opened = if self.file == Path::new("-") {
+            io::stdin().as_fd().try_clone_to_owned().map(File::from)
+        } else {
+            File::open(&self.file)
+        };
+        opened.map_err(|error| self.unreadable(&error))
+    }
+
+    /// Opens the table to read it more than once. What is no file, such as a pipe, is held in memory:
+    /// no file may get hashes, or passwords in clear, that the caller has not put there.
+    fn held(&self) -> Result<File, Failure> {
+        let mut opened = self.opened()?;
+        let held = || -> io::Result<File> {
+            if opened.metadata()?.is_file() {
+                return Ok(opened);
+            }
+            let mut held = File::from(memfd_create(c"table", MemfdFlags::CLOEXEC)?);
+            io::copy(&mut opened, &mut held)?;
+            held.rewind()?;
+            Ok(held)
+        };
+        held().map_err(|error| self.unreadable(&error))
+    }
+
+    /// Reads a held table from this position.
+    fn again(&self, mut held: &File, start: u64) -> Result<Table, Failure> {
+        let rewound = held.seek(SeekFrom::Start(start)).and_then(|_| held.try_clone());
+        Table::reading(rewound.map_err(|error| self.unreadable(&error))?, self)
+    }
+
+    fn unreadable(&self, error: &io::Error) -> Failure {
+        let name = self.file.display();
+        Failure::configuration(format!("cannot read {name} ({error}): name a file of hashes"))
+    }
 }
 
 /// The form of the rows.
@@ -73,20 +115,15 @@ pub(crate) struct Table {
 impl Table {
     /// Opens the named table.
     pub(crate) fn open(arguments: &ColumnArguments) -> Result<Self, Failure> {
-        let bar;
-        let input: Box<dyn BufRead> = if arguments.file == Path::new("-") {
-            bar = progress_bar(None);
-            Box::new(BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(io::stdin())))
-        } else {
-            let cannot = |error: io::Error| {
-                let name = arguments.file.display();
-                Failure::configuration(format!("cannot read {name} ({error}): name a file of hashes"))
-            };
-            let opened = File::open(&arguments.file).map_err(cannot)?;
-            bar = progress_bar(Some(opened.metadata().map_err(cannot)?.len()));
-            Box::new(BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(opened)))
-        };
-        Ok(Self { bar, ..Self::of(input, arguments) })
+        Self::reading(arguments.opened()?, arguments)
+    }
+
+    /// Reads the rest of this file.
+    fn reading(file: File, arguments: &ColumnArguments) -> Result<Self, Failure> {
+        let metadata = file.metadata().map_err(|error| Unread::Failed(error).in_row(0))?;
+        let bar = progress_bar(metadata.is_file().then_some(metadata.len()));
+        let input = BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(file));
+        Ok(Self { bar, ..Self::of(Box::new(input), arguments) })
     }
 
     /// Reads a table of the same form from another input, without a progress bar.

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, VecDeque},
     fmt::Write as _,
     fs::{OpenOptions, Permissions},
     io::{self, BufReader, BufWriter, Seek as _, SeekFrom, Write},
@@ -10,8 +10,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::number::{counted, grouped};
+use crate::{
+    number::{counted, grouped},
+    one_hash::Job,
+};
 use clap::Args;
+use saltern_pool::Done;
 use saltern_server::Failure;
 use zeroize::Zeroizing;
 
@@ -43,8 +47,9 @@ pub(crate) enum Outcome<'a> {
     Changed(Zeroizing<String>),
     /// The row stays as it is.
     Kept(Kept),
-    /// Other threads compute the hash. Some rows wait, so that every core has work.
-    Later(Box<dyn FnOnce() -> Result<Zeroizing<String>, Failure> + 'a>),
+    /// Other threads compute the hash, and the function writes its text. Some rows wait, so that
+    /// every core has work.
+    Later(Job<'a>, Box<dyn FnOnce(Done) -> Option<String> + 'a>),
 }
 
 /// Why a row stays as it is.
@@ -78,13 +83,22 @@ pub(crate) fn rewrite<'a>(
     arguments: &RewriteArguments,
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<(), Failure> {
+    rewrite_table(Table::open(&arguments.column)?, arguments, change)
+}
+
+/// Does the same with a table that is open.
+pub(super) fn rewrite_table<'a>(
+    table: Table,
+    arguments: &RewriteArguments,
+    change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
+) -> Result<(), Failure> {
     if arguments.keep_old && arguments.column.delimiter.is_some() && !arguments.column.header {
         return Err(Failure::configuration(
             "--keep-old names its column: export the table with the names of its fields, and use --header",
         ));
     }
     let mut rewriting = Rewriting {
-        table: Table::open(&arguments.column)?,
+        table,
         output: Box::new(io::sink()),
         keeps_old: arguments.keep_old,
         summary: Summary::default(),
@@ -98,26 +112,20 @@ pub(crate) fn rewrite<'a>(
         }
     }
     while let Some(row) = rewriting.next()? {
-        let outcome = if row.is_header { None } else { Some(outcome(&row, change)?) };
+        let mut outcome = if row.is_header { None } else { Some(outcome(&row, change)?) };
+        if let Some(Outcome::Later(job, _)) = &mut outcome {
+            job.start();
+        }
         rewriting.ahead.push_back((row, outcome));
         rewriting.write_until(ROWS_AHEAD)?;
     }
     rewriting.write_until(0)?;
     rewriting.output.flush().map_err(|error| unwritten(&error))?;
     rewriting.table.end_progress();
-    let summary = rewriting.summary;
-    summary.print();
-    match summary.skipped() {
-        0 => Ok(()),
-        _ if arguments.allow_skipped => Ok(()),
-        rows => Err(Failure::data(format!(
-            "{} skipped: see the reasons above, or accept them with --allow-skipped",
-            counted(rows, "row was", "rows were")
-        ))),
-    }
+    rewriting.summary.end(arguments)
 }
 
-fn outcome<'a>(
+pub(super) fn outcome<'a>(
     row: &Row,
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<Outcome<'a>, Failure> {
@@ -155,7 +163,7 @@ impl<'a> Rewriting<'a> {
     /// once.
     fn write_until(&mut self, most: usize) -> Result<(), Failure> {
         while let Some((_, outcome)) = self.ahead.front() {
-            if matches!(outcome, Some(Outcome::Later(_))) && self.ahead.len() <= most {
+            if matches!(outcome, Some(Outcome::Later(..))) && self.ahead.len() <= most {
                 break;
             }
             if let Some((row, outcome)) = self.ahead.pop_front() {
@@ -173,7 +181,10 @@ impl<'a> Rewriting<'a> {
                 None
             }
             Some(Outcome::Changed(new)) => Some(new),
-            Some(Outcome::Later(computed)) => Some(computed()?),
+            Some(Outcome::Later(job, encode)) => {
+                let text = encode(job.wait()?).map(Zeroizing::new);
+                Some(text.ok_or_else(|| Failure::system("the new hash cannot be written"))?)
+            }
         };
         self.summary.changed += u64::from(new.is_some());
         let appended = self.appended(row);
@@ -252,15 +263,17 @@ impl<'a> Rewriting<'a> {
 
 /// The result of each row.
 #[derive(Default)]
-struct Summary {
-    changed: u64,
+pub(super) struct Summary {
+    pub(super) changed: u64,
+    /// Rows that would change, by shape, and whether a login of one of them was verified.
+    pub(super) shapes: BTreeMap<String, (Occurrences, bool)>,
     /// Rows that an earlier run has changed.
     earlier: u64,
     kept: HashMap<Kept, Occurrences>,
 }
 
 impl Summary {
-    fn keep(&mut self, kept: Kept, row: &Row) {
+    pub(super) fn keep(&mut self, kept: Kept, row: &Row) {
         self.kept.entry(kept).or_default().add(row);
     }
 
@@ -269,9 +282,25 @@ impl Summary {
         skipped.map(|(_, occurrences)| occurrences.count).sum()
     }
 
+    /// Prints the counts.
+    ///
+    /// # Errors
+    /// [`Failure::Data`] if a row was skipped and the arguments do not allow it.
+    pub(super) fn end(&self, arguments: &RewriteArguments) -> Result<(), Failure> {
+        self.print();
+        match self.skipped() {
+            0 => Ok(()),
+            _ if arguments.allow_skipped => Ok(()),
+            rows => Err(Failure::data(format!(
+                "{} skipped: see the reasons above, or accept them with --allow-skipped",
+                counted(rows, "row was", "rows were")
+            ))),
+        }
+    }
+
     /// Writes the counts and the reasons to standard error, because the table is on standard
     /// output.
-    fn print(&self) {
+    pub(super) fn print(&self) {
         let kept = self.kept.values().map(|occurrences| occurrences.count).sum::<u64>();
         let (skipped, rows) = (self.skipped(), self.changed + self.earlier + kept);
         let mut out = format!(
@@ -283,6 +312,11 @@ impl Summary {
         );
         if self.earlier > 0 {
             let _infallible = writeln!(out, "{:>12}  changed by an earlier run", grouped(self.earlier));
+        }
+        for (shape, (rows, is_known)) in &self.shapes {
+            let known = if *is_known { "a known login matches" } else { "no login is known" };
+            let (count, places) = (grouped(rows.count), rows.places());
+            let _infallible = writeln!(out, "{count:>12}  of the shape '{shape}', {known} ({places})");
         }
         let mut reasons: Vec<_> = self.kept.iter().collect();
         reasons.sort_by(|(a, many), (b, few)| few.count.cmp(&many.count).then(a.reason.cmp(&b.reason)));

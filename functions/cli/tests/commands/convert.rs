@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
-use super::{BCRYPT, LDAP_SHA, PASSWORD, keys, saltern, succeeds};
+use super::{BCRYPT, LDAP_SHA, PASSWORD, confirmed, keys, saltern, succeeds};
 
 #[test]
 fn each_source_is_converted_to_a_hash_of_its_password_and_once() {
@@ -10,7 +10,8 @@ fn each_source_is_converted_to_a_hash_of_its_password_and_once() {
     for Kind { source, value, salt, more } in kinds() {
         let table = format!("7\t{value}\t{}\n", salt.unwrap_or("-"));
         let column = if salt.is_some() { &["--salt-column", "3"][..] } else { &[] };
-        let convert = ["convert", "--from", source, "--delimiter", "\\t", "--column", "2"];
+        let convert =
+            ["convert", "--from", source, "--shape-like", ".", "--delimiter", "\\t", "--column", "2"];
         let convert = [&convert[..], column, &more].concat();
         let once = succeeds(&convert, &table);
         assert!(once.err.starts_with("1 row: 1 changed, 0 left as wanted, 0 skipped\n"), "{}", once.err);
@@ -29,7 +30,8 @@ fn each_source_is_converted_to_a_hash_of_its_password_and_once() {
 #[test]
 fn a_row_whose_salt_cannot_be_read_is_skipped() {
     let Kind { source, value, .. } = kinds().into_iter().find(|kind| kind.salt.is_some()).unwrap();
-    let convert = ["convert", "--from", source, "--delimiter", "\\t", "--column", "2", "--salt-column", "3"];
+    let fields = ["--delimiter", "\\t", "--column", "2", "--salt-column", "3"];
+    let convert = [&["convert", "--from", source, "--shape-like", "."], &fields[..]].concat();
     let table = format!("7\t{value}\t\\N\n");
     let ended = saltern(&convert, &table);
     assert_eq!((ended.code, &ended.out), (65, &table), "{}", ended.err);
@@ -74,7 +76,7 @@ fn the_command_that_try_prints_converts_the_table() {
         };
         let command = command.trim_end().replace('\'', "");
         // A line alone would be read as `user:hash`.
-        let before = ["convert", "--delimiter", "\\t"];
+        let before = ["convert", "--shape-like", ".", "--delimiter", "\\t"];
         let arguments: Vec<&str> = before.into_iter().chain(command.split(' ')).collect();
         let converted = succeeds(&arguments, &format!("{value}\n"));
 
@@ -97,7 +99,7 @@ fn a_value_that_no_way_fits_ends_with_one() {
 #[test]
 fn rows_of_another_form_are_skipped_and_told() {
     let table = format!("{}\n\n!locked\n{BCRYPT}\nhunter2\n{}\n", kinds()[1].value, &kinds()[1].value[..39]);
-    let ended = saltern(&["convert", "--from", "sha1"], &table);
+    let ended = confirmed(&["convert", "--from", "sha1", "--shape-like", "."], &table);
     assert_eq!(ended.code, 65);
     assert!(ended.err.starts_with("6 rows: 1 changed, 3 left as wanted, 2 skipped\n"), "{}", ended.err);
     assert_eq!(ended.out.lines().next(), Some(LDAP_SHA));
@@ -121,7 +123,8 @@ fn firebase_and_keycloak_come_with_their_second_field() {
     fs::write(&project, GOOGLE_PROJECT).unwrap();
     let project = project.to_str().unwrap();
     let user = "user-1,lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ==,42xEC-ixf3L2lw==\n";
-    let csv = ["convert", "--delimiter", ",", "--column", "2", "--salt-column", "3", "--from"];
+    let csv =
+        ["convert", "--shape-like", ".", "--delimiter", ",", "--column", "2", "--salt-column", "3", "--from"];
     let converted = succeeds(&[&csv[..], &["firebase", "--firebase-project", project]].concat(), user);
     let stored = converted.out.split('"').nth(1).unwrap();
     succeeds(&["verify", "--firebase-project", project, stored], "user1password\n");
@@ -136,7 +139,7 @@ fn firebase_and_keycloak_come_with_their_second_field() {
 fn a_table_in_clear_is_hashed_and_hashes_are_left() {
     let table = format!("id,password\n1,saltern\n2,\n3,{BCRYPT}\n4,{}\n5,!x\n", kinds()[0].value);
     let csv = ["hash-clear", "--delimiter", ",", "--column", "2", "--header"];
-    let ended = saltern(&csv, &table);
+    let ended = confirmed(&csv, &table);
     assert_eq!(ended.code, 65);
     assert!(ended.err.starts_with("5 rows: 1 changed, 3 left as wanted, 1 skipped\n"), "{}", ended.err);
     assert!(ended.err.contains("it may be a hash"), "{}", ended.err);
@@ -154,7 +157,7 @@ fn a_table_in_clear_is_hashed_and_hashes_are_left() {
 }
 
 /// A file with two peppers.
-fn site_keys(name: &str) -> String {
+pub(super) fn site_keys(name: &str) -> String {
     let file = keys::file(name);
     let site_key = |id: &str, key: &str| format!(r#"{{"id": "{id}", "key": "{key}"}}"#);
     // 64 times `0f`, and `site pepper`.

@@ -18,8 +18,10 @@ fn every_command_ends_with_a_code_of_the_list() {
     let cases: &[(&[&str], &str, i32)] = &[
         (&["completions", "bash"], "", 0),
         (&["completions", "csh"], "", 64),
-        (&["convert", "--from", "md5"], "5f4dcc3b5aa765d61d8327deb882cf99\n", 0),
-        (&["convert", "--from", "md5"], "hunter2\n", 65),
+        (&["convert", "--from", "md5", "--shape", "bare_digest", "--unverified", "1"], MD5, 0),
+        (&["convert", "--from", "md5", "--shape", "bare_digest", "--unverified", "2"], MD5, 64),
+        (&["convert", "--from", "md5"], MD5, 64),
+        (&["convert", "--from", "md5", "--shape-like", "."], "hunter2\n", 65),
         (&["convert", "--from", "unknown"], "", 64),
         (&["hash"], "saltern\n", 0),
         (&["hash", "--workers", "none"], "saltern\n", 64),
@@ -32,7 +34,8 @@ fn every_command_ends_with_a_code_of_the_list() {
         ),
         (&["health", "--listen", "nowhere"], "", 64),
         (&["health", "--listen", "unix:/nowhere"], "", 71),
-        (&["hash-clear"], "saltern\n", 0),
+        (&["hash-clear", "--unverified", "1"], "saltern\n", 0),
+        (&["hash-clear"], "saltern\n", 64),
         (&["hash-clear", "--policy", "unknown"], "saltern\n", 64),
         (&["inspect", BCRYPT], "", 0),
         (&["inspect"], "", 64),
@@ -60,7 +63,8 @@ fn every_command_ends_with_a_code_of_the_list() {
         (&["verify", BCRYPT], "wrong\n", 1),
         (&["verify"], "saltern\n", 64),
         (&["verify", LDAP_SHA], "saltern\n", 65),
-        (&["wrap"], LDAP_SHA, 0),
+        (&["wrap", "--unverified", "1"], LDAP_SHA, 0),
+        (&["wrap"], LDAP_SHA, 64),
         (&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA, 64),
         (&["wrap", "--policy", "unknown"], LDAP_SHA, 64),
         (&["--version"], "", 0),
@@ -94,6 +98,9 @@ fn every_command_ends_with_a_code_of_the_list() {
         assert!(listed, "{code} is not in {codes}");
     }
 }
+
+/// The MD5 of `password`.
+const MD5: &str = "5f4dcc3b5aa765d61d8327deb882cf99\n";
 
 #[test]
 fn the_manual_has_a_page_for_each_command() {

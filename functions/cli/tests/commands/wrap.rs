@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{BCRYPT, LDAP_SHA, saltern, succeeds};
+use super::{BCRYPT, LDAP_SHA, confirmed, saltern, succeeds};
 
 #[test]
 fn weak_hashes_are_wrapped_and_other_lines_pass_through() {
@@ -30,17 +30,19 @@ fn weak_hashes_are_wrapped_and_other_lines_pass_through() {
 
 #[test]
 fn a_wrapped_hash_is_not_wrapped_again() {
-    let once = saltern(&["wrap"], LDAP_SHA).out;
-    assert_eq!(saltern(&["wrap", "--schemes", "wrapped,ldap-sha"], &once).out, once);
+    let once = confirmed(&["wrap"], LDAP_SHA).out;
+    assert_eq!(confirmed(&["wrap", "--shape", "wrapped", "--shape", "ldap-sha"], &once).out, once);
 }
 
 #[test]
 fn named_schemes_are_wrapped() {
-    let wrapped = saltern(&["wrap", "--schemes", "bcrypt"], BCRYPT).out;
+    let wrapped = confirmed(&["wrap", "--shape", "bcrypt"], BCRYPT).out;
     assert!(wrapped.starts_with("$saltern-wrap$"), "{wrapped}");
     succeeds(&["verify", wrapped.trim_end()], "saltern\n");
-    let unknown = saltern(&["wrap", "--schemes", "rot13"], BCRYPT);
-    assert_eq!(unknown.code, 64);
+    for (shape, changed) in [("rot13", 0), ("bcrypt:cost 5", 1), ("bcrypt:cost", 0), ("bcrypt:cost 50", 0)] {
+        let ended = succeeds(&["wrap", "--shape", shape], BCRYPT);
+        assert!(ended.err.starts_with(&format!("1 row: {changed} changed, ")), "{shape}: {}", ended.err);
+    }
 }
 
 #[test]
@@ -57,7 +59,7 @@ fn a_table_keeps_its_other_columns_and_if_wanted_the_old_hash() {
 
 #[test]
 fn comments_and_fields_after_the_hash_stay() {
-    let ended = saltern(
+    let ended = confirmed(
         &["wrap"],
         &format!("# users: all of them\n\nann:{LDAP_SHA}:19000:0:::\nbo:{BCRYPT}:1:\n#cy:{LDAP_SHA}\n"),
     );
@@ -75,7 +77,7 @@ fn a_table_has_no_comments() {
         [(&[][..], 0, "a comment"), (&["--delimiter", ",", "--column", "2"], 65, "skipped: ")]
     {
         let table = if arguments.is_empty() { "#secret\n" } else { table };
-        let ended = saltern(&[&["wrap"], arguments].concat(), table);
+        let ended = confirmed(&[&["wrap"], arguments].concat(), table);
         assert_eq!((ended.code, ended.out.as_str()), (code, table), "{}", ended.err);
         assert!(ended.err.contains(reason), "{}", ended.err);
         let plan = saltern(&[&["migrate-plan", "--json"], arguments].concat(), table).out;
@@ -88,14 +90,14 @@ fn a_wrapped_hash_over_the_length_limit_is_refused() {
     let stored = |salt: usize| format!("{{SSHA}}{}", "A".repeat((20 + salt) / 3 * 4));
     let wrapped = succeeds(&["wrap"], &stored(640));
     succeeds(&["inspect", wrapped.out.trim_end()], "");
-    let ended = saltern(&["wrap"], &format!("{LDAP_SHA}\n{}\n", stored(700)));
+    let ended = confirmed(&["wrap"], &format!("{LDAP_SHA}\n{}\n", stored(700)));
     assert_eq!(ended.code, 65);
     assert!(ended.err.contains("row 2") && ended.err.contains("1024 bytes"), "{}", ended.err);
 }
 
 #[test]
 fn a_policy_that_is_not_argon2id_is_refused() {
-    let ended = saltern(&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA);
+    let ended = confirmed(&["wrap", "--policy", "bcrypt-12-2023"], LDAP_SHA);
     assert_eq!((ended.code, ended.out.as_str()), (64, ""));
     assert!(ended.err.contains("argon2id"), "{}", ended.err);
 }
@@ -103,7 +105,7 @@ fn a_policy_that_is_not_argon2id_is_refused() {
 #[test]
 fn skipped_rows_are_counted_and_end_with_a_code() {
     let table = format!("{LDAP_SHA}\n{BCRYPT}\n\n{{noop}}x\n{{noop}}y\n");
-    let ended = saltern(&["wrap"], &table);
+    let ended = confirmed(&["wrap"], &table);
     assert_eq!(ended.code, 65);
     let lines: Vec<&str> = ended.err.lines().collect();
     assert_eq!(lines[0], "5 rows: 1 changed, 2 left as wanted, 2 skipped");
@@ -116,7 +118,7 @@ fn skipped_rows_are_counted_and_end_with_a_code() {
         assert!(found, "{start} {end} {}", ended.err);
     }
     assert!(ended.err.ends_with("--allow-skipped\n"), "{}", ended.err);
-    let allowed = saltern(&["wrap", "--allow-skipped"], &table);
+    let allowed = confirmed(&["wrap", "--allow-skipped"], &table);
     assert_eq!((allowed.code, allowed.out.lines().count()), (0, 5), "{}", allowed.err);
 }
 
@@ -130,13 +132,13 @@ fn unchanged_bytes_of_a_table_stay_as_they_are() {
     let ended = succeeds(&arguments, &table);
     let (before, after) = table.split_once(LDAP_SHA).unwrap();
     assert!(ended.out.starts_with(before) && ended.out.ends_with(after), "{}", ended.out);
-    let with_old = saltern(&[&arguments[..], &["--keep-old"]].concat(), &table).out;
+    let with_old = confirmed(&[&arguments[..], &["--keep-old"]].concat(), &table).out;
     assert!(
         with_old.starts_with("id,\"hash\",\"a \"\"b\"\"\",old_hash\r\n1,\"\",\"\",\"\"\r\n2,,,\r\n"),
         "{with_old}"
     );
     let tabs = format!("7\t\"ann\\\\\t{LDAP_SHA}\n8\t\\N\t\\N\n");
-    let ended = saltern(&["wrap", "--delimiter", "\\t", "--column", "3"], &tabs);
+    let ended = confirmed(&["wrap", "--delimiter", "\\t", "--column", "3"], &tabs);
     assert!(ended.out.starts_with("7\t\"ann\\\\\t$saltern-wrap$"), "{}", ended.out);
     assert!(ended.out.ends_with("\n8\t\\N\t\\N\n"), "{}", ended.out);
 }
@@ -146,14 +148,14 @@ fn a_second_run_changes_nothing() {
     let table = format!("id,hash\n7,{LDAP_SHA}\n8,{BCRYPT}\n9,{{noop}}x\n");
     let csv = ["wrap", "--allow-skipped", "--delimiter", ",", "--column", "2", "--header", "--keep-old"];
     let once = succeeds(&csv, &table);
-    assert_eq!(saltern(&csv, &once.out).out, once.out);
+    assert_eq!(confirmed(&csv, &once.out).out, once.out);
     let lines = ["wrap", "--allow-skipped", "--keep-old"];
     for table in [format!("{LDAP_SHA}\nno hash\n"), format!("ann:{LDAP_SHA}:1:\nbo:no hash\n")] {
-        let once = saltern(&lines, &table).out;
+        let once = confirmed(&lines, &table).out;
         assert!(once.lines().all(|line| line.matches('\t').count() == 1), "{once}");
-        assert_eq!(saltern(&lines, &once).out, once);
+        assert_eq!(confirmed(&lines, &once).out, once);
     }
-    let unnamed = saltern(&["wrap", "--delimiter", ",", "--keep-old"], &table);
+    let unnamed = confirmed(&["wrap", "--delimiter", ",", "--keep-old"], &table);
     assert_eq!((unnamed.code, unnamed.out.as_str()), (64, ""), "{}", unnamed.err);
 }
 
@@ -164,12 +166,12 @@ fn an_interrupted_run_goes_on_after_its_last_row() {
     let table = format!("id,hash\n7,{LDAP_SHA}\n8,{{noop}}x\n9,{LDAP_SHA}\n10,{LDAP_SHA}\n");
     let csv = ["wrap", "--delimiter", ",", "--column", "2", "--header", "--keep-old", "--output"];
     let csv = [&csv[..], &[output.to_str().unwrap()]].concat();
-    assert_eq!(saltern(&csv, &table).code, 65);
+    assert_eq!(confirmed(&csv, &table).code, 65);
     let whole = fs::read_to_string(&output).unwrap();
     // The file ends within the row of user 9.
     let torn = whole.find("\n9,").unwrap() + 20;
     fs::write(&output, &whole[..torn]).unwrap();
-    let resumed = saltern(&csv, &table);
+    let resumed = confirmed(&csv, &table);
     assert_eq!(resumed.code, 65);
     assert!(resumed.err.starts_with("4 rows: 3 changed, 0 left as wanted, 1 skipped\n"), "{}", resumed.err);
     assert!(resumed.err.contains("1  changed by an earlier run"), "{}", resumed.err);
@@ -179,7 +181,7 @@ fn an_interrupted_run_goes_on_after_its_last_row() {
     for line in now.lines().skip(3) {
         assert!(line.contains("$saltern-wrap$") && line.ends_with(&format!(",{LDAP_SHA}")), "{line}");
     }
-    let other = saltern(&csv, &table.replace("7,", "77,"));
+    let other = confirmed(&csv, &table.replace("7,", "77,"));
     assert!(other.code == 65 && other.err.contains("row 2"), "{}", other.err);
     assert_eq!(fs::read_to_string(&output).unwrap(), now);
 }
@@ -192,7 +194,7 @@ fn a_file_that_no_run_over_this_table_has_begun_is_refused_and_stays() {
     let keeps = [&["wrap", "--keep-old"], &file[..]].concat();
     let csv = ["--delimiter", ",", "--column", "2", "--header"];
     let lines = format!("{LDAP_SHA}\n{LDAP_SHA}\n");
-    let begun = saltern(&["wrap", "--keep-old"], LDAP_SHA).out;
+    let begun = confirmed(&["wrap", "--keep-old"], LDAP_SHA).out;
     let earlier = format!("id,hash,old_hash\n7,{LDAP_SHA},{LDAP_SHA}\n");
     for (arguments, table, content) in [
         ([&["wrap"], &file[..]].concat(), &lines, format!("{BCRYPT}\n")),
@@ -204,7 +206,7 @@ fn a_file_that_no_run_over_this_table_has_begun_is_refused_and_stays() {
         ([&keeps[..], &csv].concat(), &earlier, earlier.replacen(LDAP_SHA, BCRYPT, 1)),
     ] {
         fs::write(&output, &content).unwrap();
-        let ended = saltern(&arguments, table);
+        let ended = confirmed(&arguments, table);
         assert!(ended.code == 65 && ended.err.contains("name a new file"), "{content} {}", ended.err);
         assert_eq!(fs::read_to_string(&output).unwrap(), content, "{arguments:?}");
     }
@@ -247,7 +249,7 @@ fn every_form_of_a_scheme_is_wrapped_by_its_name() {
     for label in ["{PBKDF2}", "{PBKDF2-SHA512}"] {
         let length = if label == "{PBKDF2}" { 27 } else { 86 };
         let stored = format!("{label}10000$c2FsdHNhbHRzYWx0$…").replace('…', &"A".repeat(length));
-        let wrapped = saltern(&["wrap", "--schemes", "ldap-pbkdf2"], &stored);
+        let wrapped = confirmed(&["wrap", "--shape", "ldap-pbkdf2"], &stored);
         assert!(wrapped.out.starts_with("$saltern-wrap$"), "{} {}", wrapped.out, wrapped.err);
     }
 }
