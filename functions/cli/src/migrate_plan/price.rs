@@ -1,7 +1,7 @@
 //! The attacker's side of the plan: the price of a guess on each class of hashes, now and after
 //! wrapping, upgrading and sealing.
 
-use std::{fmt::Write as _, time::Duration};
+use std::time::Duration;
 
 use crate::number::grouped;
 use crate::price::{Attack, Guess};
@@ -9,7 +9,10 @@ use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, Weakness, parse, wrapped}
 use saltern_policy::{Policies, WeakHash};
 use serde_json::{Value, json};
 
-use super::plan::{AtLogin, Class, Plan};
+use super::{
+    plan::{AtLogin, Class, Plan},
+    print::columns,
+};
 
 /// The rates for a class of hashes.
 #[derive(Clone, Copy)]
@@ -47,7 +50,7 @@ pub(super) fn text(plan: &Plan<'_>, usd_per_hour: f64) -> String {
         "\nGuesses on a stolen table: one {} at {usd_per_hour} USD an hour, and a list of 10^9 passwords for each account\n",
         hour.device
     );
-    let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
+    let mut rows = vec![HEAD.map(str::to_owned)];
     for class in &plan.classes {
         let name = format!("{} {}", class.scheme.name(), class.cost);
         rows.push(row(&name, class.rates.now, class, is_unsalted(class), usd_per_hour));
@@ -64,13 +67,7 @@ pub(super) fn text(plan: &Plan<'_>, usd_per_hour: f64) -> String {
             ));
         }
     }
-    for row in &rows {
-        let cells = row.iter().enumerate().map(|(column, cell)| {
-            let width = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-            if NUMBERS.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-        });
-        let _infallible = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
-    }
+    columns(&mut out, &rows, &NUMBERS);
     out.push_str(
         "≈ and ≤ mark approximate rates and bounds. A sealed hash cannot be guessed without the key. FPGAs and ASICs are not\n\
          counted: they are cheaper for bcrypt and for PBKDF2.\n",
@@ -85,22 +82,16 @@ fn row(
     class: &Class,
     is_unsalted: bool,
     usd_per_hour: f64,
-) -> Vec<String> {
+) -> [String; 8] {
     let Some(guess) = guess else {
-        let none = ["-"; 6].map(str::to_owned);
-        return [name.to_owned()]
-            .into_iter()
-            .chain(none)
-            .chain(["no figure is published".to_owned()])
-            .collect();
+        return [name, "-", "-", "-", "-", "-", "-", "no figure is published"].map(str::to_owned);
     };
-    let tried =
-        TIMES.map(|(_, time, devices)| tried(&guess, time, devices, class.occurrences.count, is_unsalted));
-    [name.to_owned(), guess.rate_in_words(), guess.price_in_words(usd_per_hour)]
-        .into_iter()
-        .chain(tried.map(|tried| if tried == 0 { "< 1".to_owned() } else { grouped(tried) }))
-        .chain([guess.source_in_words()])
-        .collect()
+    let [day, week, day_of_100, week_of_100] = TIMES.map(|(_, time, devices)| {
+        let tried = tried(&guess, time, devices, class.occurrences.count, is_unsalted);
+        if tried == 0 { "< 1".to_owned() } else { grouped(tried) }
+    });
+    let (rate, price) = (guess.rate_in_words(), guess.price_in_words(usd_per_hour));
+    [name.to_owned(), rate, price, day, week, day_of_100, week_of_100, guess.source_in_words()]
 }
 
 /// Returns the accounts that are tried against the whole list. Without a salt, one pass over the

@@ -38,22 +38,20 @@ fn table(out: &mut String, plan: &Plan<'_>, read: u64) {
     if plan.classes.is_empty() {
         return;
     }
-    let rows: Vec<[String; 6]> = plan.classes.iter().map(|class| cells(class, plan, read)).collect();
     let head = ["scheme", "cost", "hashes", "share", "here", "at a login that matches"].map(str::to_owned);
-    let widths = (0..head.len()).map(|column| {
-        let all = rows.iter().chain([&head]).map(|row| row[column].chars().count());
-        all.max().unwrap_or(0)
-    });
-    let widths: Vec<usize> = widths.collect();
+    let rows = plan.classes.iter().map(|class| cells(class, plan, read));
     out.push('\n');
-    for row in [&head].into_iter().chain(&rows) {
-        let cell = |(column, text): (usize, &String)| {
-            let width = widths[column];
-            if NUMBERS.contains(&column) { format!("{text:>width$}") } else { format!("{text:<width$}") }
-        };
-        let line = row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
-        out.push_str(line.trim_end());
-        out.push('\n');
+    columns(out, &[head].into_iter().chain(rows).collect::<Vec<_>>(), &NUMBERS);
+}
+
+/// Writes rows in columns of equal width, of which the numbers are right-aligned.
+pub(super) fn columns<const N: usize>(out: &mut String, rows: &[[String; N]], numbers: &[usize]) {
+    for row in rows {
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            let width = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+            if numbers.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        });
+        let _infallible = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }
 
