@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     keys::OneHashArguments,
-    one_hash::{OneHash, not_sealed, refused},
+    one_hash::{Job, not_sealed, one_worker, refused},
     terminal::{Asked, read_password},
 };
 use saltern_server::{DocumentArguments, Failure, document, process, say};
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &HashArguments) -> Result<(), Failure> {
     let policies = document::of(&arguments.document)?;
     let password = read_password(Asked::Twice)?;
     let new = policies.admit_new(arguments.policy.as_deref(), &password).map_err(refused)?;
-    let done = OneHash::start()?.compute(new.admitted(), &password)?;
+    let done = Job::new(&one_worker()?, new.admitted().clone(), password).wait()?;
     let hash = new.encode(&done.output);
     let mut hash = Zeroizing::new(hash.ok_or_else(|| Failure::system("the new hash cannot be written"))?);
     if let Some(keys) = &keys {

@@ -6,38 +6,37 @@ use std::{
 };
 
 use saltern_kernels::{Admitted, Password};
-use saltern_policy::{Candidate, Policies, Refusal, Stored, Verdict};
+use saltern_policy::{Candidates, Policies, Refusal, Stored, Verdict};
 use saltern_pool::{Done, Pool, PoolSettings, Refused, Ticket, Work};
 use saltern_seal::{NotOpened, NotSealed};
 
 use saltern_server::{Failure, MachineArguments, document};
 
-/// A worker without a queue.
-pub(crate) struct OneHash(Pool);
+/// Starts a worker without a queue.
+pub(crate) fn one_worker() -> Result<Pool, Failure> {
+    started(NonZeroUsize::MIN, NonZeroUsize::MIN)
+}
 
-impl OneHash {
-    pub(crate) fn start() -> Result<Self, Failure> {
-        started(NonZeroUsize::MIN, NonZeroUsize::MIN).map(Self)
-    }
+/// A stored hash, and a password whose hash a worker computes.
+pub(crate) struct Comparison<'a> {
+    stored: Stored,
+    candidates: Candidates,
+    job: Job<'a>,
+}
 
-    /// Computes a hash. The ceilings bound its time.
-    pub(crate) fn compute(&self, admitted: &Admitted, password: &Password) -> Result<Done, Failure> {
-        Job::new(&self.0, admitted.clone(), password.clone()).wait()
-    }
-
-    /// Compares a password with a stored hash.
-    pub(crate) fn verdict(
-        &self,
-        policies: &Policies,
-        stored: &Stored,
-        password: &Password,
-    ) -> Result<Verdict, Failure> {
+impl<'a> Comparison<'a> {
+    pub(crate) fn start(pool: &'a Pool, stored: Stored, password: &Password) -> Self {
         let candidates = stored.candidates(password);
-        let output = |candidate: &Candidate| {
-            self.compute(stored.admitted(), &candidate.password).map(|done| done.output)
-        };
-        let (first, second) = (output(&candidates.first)?, candidates.second.as_ref().map(output));
-        Ok(policies.verdict(stored, &candidates, &first, second.transpose()?.as_ref()))
+        let first = candidates.first.password.clone();
+        let second = candidates.second.as_ref().map(|second| second.password.clone());
+        let mut job = Job { second, ..Job::new(pool, stored.admitted().clone(), first) };
+        job.start();
+        Self { stored, candidates, job }
+    }
+
+    pub(crate) fn verdict(self, policies: &Policies) -> Result<Verdict, Failure> {
+        let done = self.job.wait()?;
+        Ok(policies.verdict(&self.stored, &self.candidates, &done.output, done.second.as_ref()))
     }
 }
 
@@ -46,18 +45,20 @@ pub(crate) struct Job<'a> {
     pool: &'a Pool,
     admitted: Admitted,
     password: Password,
+    /// The second reading of a password with a NUL.
+    second: Option<Password>,
     ticket: Option<Result<Ticket, Refused>>,
 }
 
 impl<'a> Job<'a> {
     pub(crate) fn new(pool: &'a Pool, admitted: Admitted, password: Password) -> Self {
-        Self { pool, admitted, password, ticket: None }
+        Self { pool, admitted, password, second: None, ticket: None }
     }
 
     /// Gives the hash to the workers. Without it, [`wait`](Self::wait) does so.
     pub(crate) fn start(&mut self) {
-        let work = Work::new(self.admitted.clone(), self.password.clone(), longest());
-        self.ticket = Some(self.pool.submit(work));
+        let work = Work::new(self.admitted.clone(), self.password.clone(), Instant::now() + LONGEST);
+        self.ticket = Some(self.pool.submit(Work { second: self.second.clone(), ..work }));
     }
 
     /// Waits for the hash.
@@ -81,11 +82,6 @@ fn started(workers: NonZeroUsize, holders: NonZeroUsize) -> Result<Pool, Failure
     let settings = PoolSettings { queue: None, holders, ..PoolSettings::new(workers) };
     Pool::start(&settings)
         .map_err(|error| Failure::system(format!("cannot start a hashing thread ({error})")))
-}
-
-/// Returns the deadline of work that waits only for the work before it.
-pub(crate) fn longest() -> Instant {
-    Instant::now() + LONGEST
 }
 
 /// Returns the message for a stored hash that is refused.

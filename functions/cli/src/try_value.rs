@@ -6,8 +6,8 @@ use crate::number::counted;
 use clap::Args;
 use saltern_encoded::SitePreparation;
 use saltern_kernels::Password;
-use saltern_policy::{AcceptedWeak, Candidates, FirebaseProject, Policies, Refusal, Stored};
-use saltern_pool::{Pool, Ticket, Work};
+use saltern_policy::{AcceptedWeak, FirebaseProject, Policies, Refusal, Stored};
+use saltern_pool::Pool;
 use saltern_seal::{Keys, is_sealed};
 use saltern_server::{DocumentArguments, Failure, MISMATCH, document, process, say};
 use zeroize::Zeroizing;
@@ -15,8 +15,8 @@ use zeroize::Zeroizing;
 use crate::{
     convert::{Format, Order, SaltEncoding, ScryptCosts, Source},
     keys,
-    migrate_plan::Unread,
-    one_hash::{longest, pool},
+    migrate_plan::{Unread, shape_of},
+    one_hash::{Comparison, pool},
     terminal::{self, Asked, read_password},
 };
 
@@ -61,22 +61,50 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
         password: &password,
         pool: &pool(&policies, &arguments.document.machine)?,
     };
-    let tried = trial.first_fit(guesses)?;
-    let Some(fit) = &tried.fit else {
+    let (count, fit) = trial.first_fit(guesses)?;
+    let Some(guess) = fit else {
         say(&format!(
             "{} tried, and none fits: {}\n",
-            counted(tried.count, "way was", "ways were"),
+            counted(count, "way was", "ways were"),
             advice(&value, keys.is_some())
         ))?;
         return Ok(ExitCode::from(MISMATCH));
     };
-    say(&match &fit.format {
-        None => format!("fits as it is: {}\n", fit.scheme),
-        Some(format) => {
-            format!("fits: {}\nconvert the table with: saltern convert {format}{}\n", fit.scheme, fit.split)
-        }
+    let scheme = saltern_encoded::parse(&guess.stored).map_or("", |encoded| encoded.scheme().name());
+    say(&match &guess.format {
+        None => format!("fits as it is: {scheme}\n"),
+        Some(format) => format!(
+            "fits: {scheme}\n\
+             Other rows of the shape can be of another kind: give --known with one login of each age of the site.\n\
+             convert the table with: saltern convert {format}{}\n",
+            more_arguments(format, &value, arguments)
+        ),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the arguments of `saltern convert` that are not of the format alone.
+fn more_arguments(format: &Format, value: &str, arguments: &TryArguments) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let mut out = format!(" --shape {}", quoted(&shape_of(value)));
+    let mut add = |name: &str, text: &str| out.extend([" --", name, " ", text]);
+    if format.source.has_salt() && arguments.salt.is_none() {
+        add("order", if format.order == Order::SaltHash { "salt-hash" } else { "hash-salt" });
+        add("separator", &quoted(&format.separator.to_string()));
+    } else if format.source.has_salt() || matches!(format.source, Source::Firebase | Source::Keycloak) {
+        add("salt-column", "NUMBER");
+    }
+    let project = arguments.document.machine.firebase_project.as_deref();
+    let of_source = [
+        ("firebase-project", project.filter(|_| format.source == Source::Firebase)),
+        ("seal-keys", arguments.seal_keys.as_deref().filter(|_| format.site_key.is_some())),
+    ];
+    for (name, file) in of_source {
+        if let Some(file) = file {
+            add(name, &quoted(&file.display().to_string()));
+        }
+    }
+    out
 }
 
 /// Returns the next step for a value that no way fits.
@@ -96,8 +124,6 @@ fn advice(value: &str, has_keys: bool) -> Cow<'static, str> {
 struct Guess {
     /// `None` for the value as it is.
     format: Option<Format>,
-    /// The arguments for salt and hash in one field.
-    split: String,
     stored: Zeroizing<String>,
 }
 
@@ -110,23 +136,23 @@ fn guesses(
 ) -> Vec<Guess> {
     let mut guesses = Vec::new();
     let mut seen = HashSet::new();
-    let mut add = |format: Option<Format>, split: &str, stored: Zeroizing<String>| {
+    let mut add = |format: Option<Format>, stored: Zeroizing<String>| {
         if seen.insert(stored.to_string()) {
-            guesses.push(Guess { format, split: split.to_owned(), stored });
+            guesses.push(Guess { format, stored });
         }
     };
     if saltern_encoded::parse(value).is_ok() {
-        add(None, "", Zeroizing::new(value.to_owned()));
+        add(None, Zeroizing::new(value.to_owned()));
     }
     let salt = arguments.salt.as_deref();
     let of_site_keys = keys.into_iter().flat_map(Keys::site_key_ids);
     let of_site_keys: Vec<&str> = of_site_keys.collect();
     for source in Source::all() {
         for format in variants(source, &of_site_keys, arguments.iterations) {
-            for (order, separator, split) in splits(value, source, salt) {
+            for (order, separator) in splits(value, source, salt) {
                 let format = Format { order, separator, ..format.clone() };
                 if let Ok(stored) = format.stored(value, salt, project) {
-                    add(Some(format), &split, stored);
+                    add(Some(format), stored);
                 }
             }
         }
@@ -165,33 +191,13 @@ fn variants(source: Source, site_keys: &[&str], iterations: Option<u32>) -> Vec<
     with_costs.into_iter().flat_map(with_salts).collect()
 }
 
-/// Returns the ways to find the salt: its order, its separator, and the arguments for them.
-fn splits(value: &str, source: Source, salt: Option<&str>) -> Vec<(Order, char, String)> {
+/// Returns the ways to find the salt: its order and its separator.
+fn splits(value: &str, source: Source, salt: Option<&str>) -> Vec<(Order, char)> {
     if salt.is_some() || !source.has_salt() {
-        let is_read = source.has_salt() || matches!(source, Source::Firebase | Source::Keycloak);
-        let column = if salt.is_some() && is_read { " --salt-column NUMBER" } else { "" };
-        return vec![(Order::SaltHash, ':', column.to_owned())];
+        return vec![(Order::SaltHash, ':')];
     }
     let present = SEPARATORS.into_iter().filter(|separator| value.contains(*separator));
-    let orders = [(Order::SaltHash, "salt-hash"), (Order::HashSalt, "hash-salt")];
-    present
-        .flat_map(|separator| {
-            orders
-                .map(|(order, name)| (order, separator, format!(" --order {name} --separator '{separator}'")))
-        })
-        .collect()
-}
-
-/// The guesses that were computed.
-struct Tried {
-    count: u64,
-    fit: Option<Fit>,
-}
-
-struct Fit {
-    format: Option<Format>,
-    split: String,
-    scheme: &'static str,
+    present.flat_map(|separator| [Order::SaltHash, Order::HashSalt].map(|order| (order, separator))).collect()
 }
 
 struct Trial<'a> {
@@ -201,17 +207,10 @@ struct Trial<'a> {
     pool: &'a Pool,
 }
 
-/// A guess whose hash is being computed.
-struct Started {
-    guess: Guess,
-    stored: Stored,
-    candidates: Candidates,
-    ticket: Ticket,
-}
-
 impl Trial<'_> {
-    /// Computes the guesses, the cheapest first, up to the first that fits.
-    fn first_fit(&self, guesses: Vec<Guess>) -> Result<Tried, Failure> {
+    /// Computes the guesses, the cheapest first, up to the first that fits. Returns their number,
+    /// and the one that fits.
+    fn first_fit(&self, guesses: Vec<Guess>) -> Result<(u64, Option<Guess>), Failure> {
         let admit = |guess: Guess| self.admit(&guess).ok().map(|stored| (guess, stored));
         let mut admitted: Vec<(Guess, Stored)> = guesses.into_iter().filter_map(admit).collect();
         // A unit of work takes about a microsecond, except one of bcrypt, of which there are few.
@@ -219,15 +218,15 @@ impl Trial<'_> {
         let count = admitted.len() as u64;
         let mut admitted = admitted.into_iter();
         loop {
-            let together: Vec<_> = admitted.by_ref().take(TOGETHER).collect();
-            if together.is_empty() {
-                return Ok(Tried { count, fit: None });
+            let together = admitted.by_ref().take(TOGETHER);
+            let start = |(guess, stored)| (guess, Comparison::start(self.pool, stored, self.password));
+            let started: Vec<_> = together.map(start).collect();
+            if started.is_empty() {
+                return Ok((count, None));
             }
-            let started: Result<Vec<Started>, Failure> =
-                together.into_iter().map(|(guess, stored)| self.start(guess, stored)).collect();
-            for started in started? {
-                if let Some(fit) = self.fit(started)? {
-                    return Ok(Tried { count, fit: Some(fit) });
+            for (guess, comparison) in started {
+                if comparison.verdict(self.policies)?.matches {
+                    return Ok((count, Some(guess)));
                 }
             }
         }
@@ -236,26 +235,6 @@ impl Trial<'_> {
     fn admit(&self, guess: &Guess) -> Result<Stored, Refusal> {
         self.policies.admit_stored_with(&guess.stored, |id| self.keys?.site_key(id))
     }
-
-    fn start(&self, guess: Guess, stored: Stored) -> Result<Started, Failure> {
-        let candidates = stored.candidates(self.password);
-        let (first, second) = (candidates.first.password.clone(), candidates.second.as_ref());
-        let second = second.map(|second| second.password.clone());
-        let work = Work { second, ..Work::new(stored.admitted().clone(), first, longest()) };
-        let ticket = self.pool.submit(work).map_err(|_| no_result())?;
-        Ok(Started { guess, stored, candidates, ticket })
-    }
-
-    fn fit(&self, started: Started) -> Result<Option<Fit>, Failure> {
-        let Started { guess: Guess { format, split, .. }, stored, candidates, ticket } = started;
-        let done = ticket.wait().map_err(|_| no_result())?;
-        let verdict = self.policies.verdict(&stored, &candidates, &done.output, done.second.as_ref());
-        Ok(verdict.matches.then(|| Fit { format, split, scheme: stored.scheme().name() }))
-    }
-}
-
-fn no_result() -> Failure {
-    Failure::system("a hash could not be computed: check the free memory")
 }
 
 /// Guesses that are computed at once: enough for every core, and few enough to stop soon.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::{
     keys::OneHashArguments,
-    one_hash::{OneHash, not_opened, refused_stored},
+    one_hash::{Comparison, not_opened, one_worker, refused_stored},
     terminal::{self, Asked, read_password},
 };
 use saltern_policy::RehashReason;
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &VerifyArguments) -> Result<ExitCode, Failure> {
         .admit_stored_with(&text, |id| keys.as_ref()?.site_key(id))
         .map_err(|refusal| refused_stored(refusal, &text, &policies))?;
     let password = read_password(Asked::Once)?;
-    let verdict = OneHash::start()?.verdict(&policies, &stored, &password)?;
+    let verdict = Comparison::start(&one_worker()?, stored, &password).verdict(&policies)?;
     let reason = verdict.rehash.map(RehashReason::name).or(seal_due.filter(|_| verdict.matches));
     if arguments.json {
         let body = json!({

@@ -1,6 +1,6 @@
 //! How sites stored their hashes, and the form in which Saltern reads each.
 
-use std::{borrow::Cow, fmt};
+use std::fmt;
 
 use base64::{
     Engine as _,
@@ -97,84 +97,32 @@ pub(crate) struct Misfit(pub(crate) &'static str);
 
 impl Source {
     /// The name in arguments.
-    pub(crate) fn name(self) -> Cow<'static, str> {
-        match self {
-            Self::Bare(hash) => hash_name(hash).into(),
-            Self::BcryptOfSha256Hex => "sha256-hex".into(),
-            Self::Firebase => "firebase".into(),
-            Self::Hmac(hash) => format!("hmac-{}", hash_name(hash)).into(),
-            Self::Ipb => "ipb".into(),
-            Self::Keycloak => "keycloak".into(),
-            Self::Mysql => "mysql".into(),
-            Self::Pbkdf2(Prf::Sha1) => "pbkdf2-sha1".into(),
-            Self::Pbkdf2(Prf::Sha256) => "pbkdf2-sha256".into(),
-            Self::Pbkdf2(Prf::Sha512) => "pbkdf2-sha512".into(),
-            Self::Prepared(name) => name.into(),
-            Self::SaltMd5 => "md5-salt-md5".into(),
-            Self::Salted(_, RESTFUL_AUTHENTICATION) => "restful-authentication".into(),
-            Self::Salted(hash, template) => {
-                let joined = TEMPLATES.iter().find(|(_, text)| *text == template);
-                format!("{}-{}", hash_name(hash), joined.map_or("", |(name, _)| name)).into()
-            }
-            Self::Scrypt => "scrypt".into(),
-            Self::VBulletin => "vbulletin".into(),
-        }
+    pub(crate) fn name(self) -> &'static str {
+        SOURCES.iter().find(|(source, ..)| *source == self).map_or("", |(_, name, _)| name)
     }
 
     /// Every source, by name.
-    pub(crate) fn all() -> Vec<Self> {
-        let salted = [Hash::Md5, Hash::Sha1, Hash::Sha256, Hash::Sha512]
-            .into_iter()
-            .flat_map(|hash| TEMPLATES.map(|(_, template)| Self::Salted(hash, template)));
-        let mut all: Vec<Self> = [Hash::Md5, Hash::Sha1, Hash::Sha256, Hash::Sha384, Hash::Sha512]
-            .map(Self::Bare)
-            .into_iter()
-            .chain(salted)
-            .chain([Prf::Sha1, Prf::Sha256, Prf::Sha512].map(Self::Pbkdf2))
-            .chain([Hash::Sha256, Hash::Sha512].map(Self::Hmac))
-            .chain(SitePreparation::NAMES.map(Self::Prepared))
-            .chain([Self::BcryptOfSha256Hex, Self::Firebase, Self::Ipb, Self::Keycloak, Self::Mysql])
-            .chain([Self::Salted(Hash::Sha1, RESTFUL_AUTHENTICATION)])
-            .chain([Self::SaltMd5, Self::Scrypt, Self::VBulletin])
-            .collect();
-        all.sort_by_key(|source| source.name());
-        all
-    }
-
-    /// The sentence in help.
-    fn explained(self) -> Cow<'static, str> {
-        match self {
-            Self::Bare(_) => "digest of the password alone, in hexadecimal or Base64".into(),
-            Self::BcryptOfSha256Hex => "bcrypt of the sha256 of the password, in hexadecimal".into(),
-            Self::Firebase => "passwordHash, and salt in --salt-column; with --firebase-project".into(),
-            Self::Hmac(_) => "HMAC of the password, keyed with the salt".into(),
-            Self::Ipb => "md5(md5(salt) + md5(password)): Invision Power Board, MyBB".into(),
-            Self::Keycloak => "secret_data, and credential_data in --salt-column".into(),
-            Self::Mysql => {
-                "PASSWORD() of MySQL and MariaDB, sha1(sha1(password)); the star may be missing".into()
-            }
-            Self::Pbkdf2(_) => "PBKDF2 with --iterations, as of Node".into(),
-            Self::Prepared("pepper-append") => "slow hash of password + --site-key: Devise".into(),
-            Self::Prepared("pepper-prepend") => "slow hash of --site-key + password".into(),
-            Self::Prepared(name) => format!("slow hash of the {name} of the password").into(),
-            Self::SaltMd5 => "md5(salt + md5(password))".into(),
-            Self::Salted(_, RESTFUL_AUTHENTICATION) => {
-                "sha1(--salt--password--): restful_authentication of Rails".into()
-            }
-            Self::Salted(_, template) => {
-                let filled = template.replace("}{", " + ").replace(['{', '}'], "").to_lowercase();
-                format!("digest of {filled}").into()
-            }
-            Self::Scrypt => "scrypt with --scrypt-n, as of Node".into(),
-            Self::VBulletin => "md5(md5(password) + salt): vBulletin".into(),
-        }
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        SOURCES.iter().map(|(source, ..)| *source)
     }
 
     /// The names with their sentences, for help.
     pub(crate) fn help() -> String {
-        let sources = Self::all().into_iter();
-        let lines = sources.map(|source| format!("  {:<26}{}\n", source.name(), source.explained()));
+        let lines = SOURCES.iter().map(|(_, name, explained)| format!("  {name:<26}{explained}\n"));
         format!("Sources:\n{}", lines.collect::<String>())
+    }
+
+    /// Whether a value of this source may hold a salt before or after the hash.
+    pub(crate) fn has_salt(self) -> bool {
+        !matches!(
+            self,
+            Self::Bare(_)
+                | Self::BcryptOfSha256Hex
+                | Self::Firebase
+                | Self::Keycloak
+                | Self::Mysql
+                | Self::Prepared(_)
+        )
     }
 }
 
@@ -337,27 +285,6 @@ impl fmt::Display for Format {
     }
 }
 
-impl Source {
-    /// Whether a value of this source may hold a salt before or after the hash.
-    pub(crate) fn has_salt(self) -> bool {
-        match self {
-            Self::Hmac(_)
-            | Self::Ipb
-            | Self::Pbkdf2(_)
-            | Self::SaltMd5
-            | Self::Salted(..)
-            | Self::Scrypt
-            | Self::VBulletin => true,
-            Self::Bare(_)
-            | Self::BcryptOfSha256Hex
-            | Self::Firebase
-            | Self::Keycloak
-            | Self::Mysql
-            | Self::Prepared(_) => false,
-        }
-    }
-}
-
 /// Writes a digest in Kratos' form.
 fn of_template(hash: Hash, template: &str, salt: &[u8], digest: &[u8]) -> String {
     let [template, salt, digest] =
@@ -412,16 +339,50 @@ const fn ldap_label(hash: Hash) -> &'static str {
     }
 }
 
-/// The orders of salt and password: names in arguments, and Kratos' templates.
-const TEMPLATES: [(&str, &str); 3] = [
-    ("salt-password", SALT_PASSWORD),
-    ("password-salt", PASSWORD_SALT),
-    ("salt-password-salt", "{SALT}{PASSWORD}{SALT}"),
+/// Each source with its name and the sentence of help, by name.
+const SOURCES: &[(Source, &str, &str)] = &[
+    (Source::Firebase, "firebase", "passwordHash, and salt in --salt-column; with --firebase-project"),
+    (Source::Hmac(Hash::Sha256), "hmac-sha256", "HMAC of the password, keyed with the salt"),
+    (Source::Hmac(Hash::Sha512), "hmac-sha512", "HMAC of the password, keyed with the salt"),
+    (Source::Ipb, "ipb", "md5(md5(salt) + md5(password)): Invision Power Board, MyBB"),
+    (Source::Keycloak, "keycloak", "secret_data, and credential_data in --salt-column"),
+    (Source::Bare(Hash::Md5), "md5", "digest of the password alone, in hexadecimal or Base64"),
+    (Source::Prepared("md5-hex"), "md5-hex", "slow hash of the md5-hex of the password"),
+    (Source::Salted(Hash::Md5, PASSWORD_SALT), "md5-password-salt", "digest of password + salt"),
+    (Source::SaltMd5, "md5-salt-md5", "md5(salt + md5(password))"),
+    (Source::Salted(Hash::Md5, SALT_PASSWORD), "md5-salt-password", "digest of salt + password"),
+    (Source::Salted(Hash::Md5, BOTH_SIDES), "md5-salt-password-salt", "digest, salt on both sides"),
+    (Source::Mysql, "mysql", "PASSWORD() of MySQL, sha1(sha1(password)); the star may be missing"),
+    (Source::Pbkdf2(Prf::Sha1), "pbkdf2-sha1", "PBKDF2 with --iterations, as of Node"),
+    (Source::Pbkdf2(Prf::Sha256), "pbkdf2-sha256", "PBKDF2 with --iterations, as of Node"),
+    (Source::Pbkdf2(Prf::Sha512), "pbkdf2-sha512", "PBKDF2 with --iterations, as of Node"),
+    (Source::Prepared("pepper-append"), "pepper-append", "slow hash of password + --site-key: Devise"),
+    (Source::Prepared("pepper-prepend"), "pepper-prepend", "slow hash of --site-key + password"),
+    (Source::Salted(Hash::Sha1, RAILS), "restful-authentication", "sha1(--salt--password--): Rails"),
+    (Source::Scrypt, "scrypt", "scrypt with --scrypt-n, as of Node"),
+    (Source::Bare(Hash::Sha1), "sha1", "digest of the password alone, in hexadecimal or Base64"),
+    (Source::Prepared("sha1-hex"), "sha1-hex", "slow hash of the sha1-hex of the password"),
+    (Source::Salted(Hash::Sha1, PASSWORD_SALT), "sha1-password-salt", "digest of password + salt"),
+    (Source::Salted(Hash::Sha1, SALT_PASSWORD), "sha1-salt-password", "digest of salt + password"),
+    (Source::Salted(Hash::Sha1, BOTH_SIDES), "sha1-salt-password-salt", "digest, salt on both sides"),
+    (Source::Bare(Hash::Sha256), "sha256", "digest of the password alone, in hexadecimal or Base64"),
+    (Source::Prepared("sha256-base64"), "sha256-base64", "slow hash of the sha256-base64 of the password"),
+    (Source::BcryptOfSha256Hex, "sha256-hex", "bcrypt of the sha256 of the password, in hexadecimal"),
+    (Source::Salted(Hash::Sha256, PASSWORD_SALT), "sha256-password-salt", "digest of password + salt"),
+    (Source::Salted(Hash::Sha256, SALT_PASSWORD), "sha256-salt-password", "digest of salt + password"),
+    (Source::Salted(Hash::Sha256, BOTH_SIDES), "sha256-salt-password-salt", "digest, salt on both sides"),
+    (Source::Bare(Hash::Sha384), "sha384", "digest of the password alone, in hexadecimal or Base64"),
+    (Source::Bare(Hash::Sha512), "sha512", "digest of the password alone, in hexadecimal or Base64"),
+    (Source::Salted(Hash::Sha512, PASSWORD_SALT), "sha512-password-salt", "digest of password + salt"),
+    (Source::Salted(Hash::Sha512, SALT_PASSWORD), "sha512-salt-password", "digest of salt + password"),
+    (Source::Salted(Hash::Sha512, BOTH_SIDES), "sha512-salt-password-salt", "digest, salt on both sides"),
+    (Source::VBulletin, "vbulletin", "md5(md5(password) + salt): vBulletin"),
 ];
 
 const SALT_PASSWORD: &str = "{SALT}{PASSWORD}";
 const PASSWORD_SALT: &str = "{PASSWORD}{SALT}";
-const RESTFUL_AUTHENTICATION: &str = "--{SALT}--{PASSWORD}--";
+const BOTH_SIDES: &str = "{SALT}{PASSWORD}{SALT}";
+const RAILS: &str = "--{SALT}--{PASSWORD}--";
 
 const NOT_TEXT: Misfit = Misfit("its salt is not text");
 const TOO_LONG: Misfit = Misfit("its salt is too long");

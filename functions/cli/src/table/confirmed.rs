@@ -7,6 +7,7 @@ use clap::Args;
 use regex_lite::Regex;
 use saltern_kernels::Password;
 use saltern_policy::{AcceptedWeak, Policies};
+use saltern_pool::Pool;
 use saltern_seal::Keys;
 use saltern_server::{DocumentArguments, Failure, document};
 use zeroize::Zeroizing;
@@ -18,7 +19,7 @@ use super::{
 use crate::{
     migrate_plan::shape_of,
     number::counted,
-    one_hash::{OneHash, refused_stored},
+    one_hash::{Comparison, one_worker, refused_stored},
 };
 
 /// The rows to change, and the proof that they are what the operator thinks.
@@ -137,7 +138,7 @@ pub(crate) fn rewrite_confirmed<'a>(
 struct Known<'a> {
     /// By the numbers of their rows.
     passwords: HashMap<u64, Password>,
-    worker: OneHash,
+    worker: Pool,
     policies: Policies,
     /// They have the site keys.
     keys: Option<&'a Keys>,
@@ -161,7 +162,7 @@ impl<'a> Known<'a> {
             }
         }
         let policies = document::of(&arguments.document)?.accepting(AcceptedWeak::all());
-        Ok(Self { passwords, worker: OneHash::start()?, policies, keys })
+        Ok(Self { passwords, worker: one_worker()?, policies, keys })
     }
 
     /// Verifies the login of a row, if it is known, with what the row becomes.
@@ -178,7 +179,7 @@ impl<'a> Known<'a> {
         } else {
             let admitted = self.policies.admit_stored_with(stored, |id| self.keys?.site_key(id));
             let admitted = admitted.map_err(|refusal| refused_stored(refusal, stored, &self.policies))?;
-            self.worker.verdict(&self.policies, &admitted, password)?.matches
+            Comparison::start(&self.worker, admitted, password).verdict(&self.policies)?.matches
         };
         if matches {
             return Ok(true);

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
-use super::{BCRYPT, LDAP_SHA, PASSWORD, confirmed, keys, saltern, succeeds};
+use super::{BCRYPT, LDAP_SHA, PASSWORD, confirmed, keys, saltern, shell, succeeds};
 
 #[test]
 fn each_source_is_converted_to_a_hash_of_its_password_and_once() {
@@ -65,22 +65,39 @@ fn a_value_that_no_way_fits_comes_with_advice() {
     }
 }
 
-/// The printed command converts the value, with the separators and encodings that were found.
+/// A shell runs the printed command on a table that has rows of another shape, too.
 #[test]
-fn the_command_that_try_prints_converts_the_table() {
-    let in_one_field = |kind: &Kind| kind.salt.is_none() && !kind.source.contains("pepper");
-    for Kind { source, value, salt, .. } in kinds().into_iter().filter(in_one_field) {
-        let tried = saltern(&["try", "-"], &format!("{value}\n{PASSWORD}\n")).out;
-        let Some((_, command)) = tried.split_once("saltern convert ") else {
-            panic!("{source} {salt:?}: {tried}");
+fn the_command_that_try_prints_converts_the_rows_of_its_kind_alone() {
+    let keys = site_keys("printed");
+    let project = firebase_project("it's a project");
+    let firebase = Kind {
+        source: "firebase",
+        value: "lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ==",
+        salt: Some("42xEC-ixf3L2lw=="),
+        more: vec![],
+    };
+    for Kind { source, value, salt, .. } in kinds().into_iter().chain([firebase]) {
+        let password = if source == "firebase" { "user1password" } else { PASSWORD };
+        let site = ["--seal-keys", &keys, "--firebase-project", &project];
+        let salted = salt.map_or(vec![], |salt| vec!["--salt", salt]);
+        let tried = [&["try", "-"], &site[..], &salted].concat();
+        let tried = saltern(&tried, &format!("{value}\n{password}\n")).out;
+        let Some((_, command)) = tried.split_once("convert the table with: ") else {
+            assert!(saltern_encoded::parse(value).is_ok(), "{source} {value}: {tried}");
+            continue;
         };
-        let command = command.trim_end().replace('\'', "");
-        // A line alone would be read as `user:hash`.
-        let before = ["convert", "--shape-like", ".", "--delimiter", "\\t"];
-        let arguments: Vec<&str> = before.into_iter().chain(command.split(' ')).collect();
-        let converted = succeeds(&arguments, &format!("{value}\n"));
-
-        succeeds(&["verify", "--accept-weak", "all", "-"], &format!("{}{PASSWORD}\n", converted.out));
+        // A row of another shape stays.
+        let table = format!("{value}\t{}\n{LDAP_SHA}\t-\n", salt.unwrap_or("-"));
+        let command = command.trim_end().replace("NUMBER", "2");
+        let known = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("printed-known");
+        fs::write(&known, format!("1\t{password}\n")).unwrap();
+        let known = known.display();
+        let converted = shell(&format!("{command} --delimiter '\\t' --known '{known}'"), &table);
+        assert_eq!(converted.code, 0, "{command}: {}", converted.err);
+        assert!(converted.err.starts_with("2 rows: 1 changed, 1 left as wanted"), "{}", converted.err);
+        let stored = converted.out.split('\t').next().unwrap();
+        let verify = [&["verify", "--accept-weak", "all", "-"], &site[..]].concat();
+        succeeds(&verify, &format!("{stored}\n{password}\n"));
     }
 }
 
@@ -119,9 +136,7 @@ fn rows_of_another_form_are_skipped_and_told() {
 
 #[test]
 fn firebase_and_keycloak_come_with_their_second_field() {
-    let project = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("firebase-project");
-    fs::write(&project, GOOGLE_PROJECT).unwrap();
-    let project = project.to_str().unwrap();
+    let project = &firebase_project("firebase-project");
     let user = "user-1,lSrfV15cpx95_sZS2W9c9Kp6i_LVgQNDNC_qzrCnh1SAyZvqmZqAjTdn3aoItz-VHjoZilo78198JAdRuid5lQ==,42xEC-ixf3L2lw==\n";
     let csv =
         ["convert", "--shape-like", ".", "--delimiter", ",", "--column", "2", "--salt-column", "3", "--from"];
@@ -154,6 +169,13 @@ fn a_table_in_clear_is_hashed_and_hashes_are_left() {
     assert_eq!((rehearsal.code, rehearsal.out.as_str()), (65, ""), "{}", rehearsal.err);
     assert_eq!(saltern(&["hash-clear", "--policy", "nobody"], "saltern\n").code, 64);
     assert_eq!(saltern(&["hash-clear", "--policy", "bcrypt-10-2019"], "saltern\n").code, 64);
+}
+
+/// A file with the example of github.com/firebase/scrypt.
+fn firebase_project(name: &str) -> String {
+    let project = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&project, GOOGLE_PROJECT).unwrap();
+    project.to_str().unwrap().to_owned()
 }
 
 /// A file with two peppers.

@@ -24,8 +24,17 @@ struct Ended {
 
 /// Runs `saltern` with these arguments and this standard input.
 fn saltern(arguments: &[&str], input: &str) -> Ended {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_saltern"))
-        .args(arguments)
+    run(Command::new(env!("CARGO_BIN_EXE_saltern")).args(arguments), input)
+}
+
+/// Runs a command line in a shell, in which `saltern` is the program.
+fn shell(line: &str, input: &str) -> Ended {
+    let line = format!("saltern() {{ {} \"$@\"; }}; {line}", env!("CARGO_BIN_EXE_saltern"));
+    run(Command::new("sh").args(["-c", &line]), input)
+}
+
+fn run(command: &mut Command, input: &str) -> Ended {
+    let mut child = command
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
