@@ -21,7 +21,8 @@ pub(crate) struct HashClearArguments {
     pub(crate) policy: Option<String>,
 }
 
-/// Writes the rows again with their passwords hashed. A value that may be a hash is left.
+/// Writes the rows again with their passwords hashed. A value with a sign of a hash stops the run,
+/// unless the arguments name the shapes that are passwords.
 pub(crate) fn run(arguments: &HashClearArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
     let document = &arguments.confirmed.document;
@@ -43,7 +44,10 @@ fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Pass
     match parse(value).map_err(|error| Unread::of(value, error)) {
         Ok(_) => return Err(Kept::as_wanted("a hash already")),
         Err(reason @ Unread::NoPassword) => return Err(Kept::as_wanted(reason.in_words())),
-        Err(Unread::NoHash) => {}
+        // Without their names, only rows that have no sign of a hash change.
+        Err(
+            Unread::NoHash | Unread::MayBeHash(_) | Unread::Encoded | Unread::Invalid | Unread::Unsupported,
+        ) => {}
         Err(reason) => return Err(Kept::skipped(format!("it may be a hash: {}", reason.in_words()))),
     }
     let password = Password::new(value.as_bytes()).map_err(|too_long| Kept::skipped(too_long.to_string()))?;

@@ -51,7 +51,18 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
     }
     let password = read_password(Asked::Once)?;
     if value.as_bytes() == password.expose() {
-        say("the value is the password itself: the table is in clear, and `saltern hash-clear` hashes it\n")?;
+        let shape = shape_of(&value);
+        say(&if shape == Unread::NoHash.shape() {
+            format!(
+                "the value is the password itself: the table is in clear\n\
+                 hash the table with: saltern hash-clear --shape {shape}\n"
+            )
+        } else {
+            format!(
+                "the value is the password itself, but looks like a hash ({shape}). If no user can log in with this \n\
+                 text, it is a hash: never use `saltern hash-clear` for it\n"
+            )
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     let guesses = guesses(&value, arguments, keys.as_ref(), project.as_ref());

@@ -62,6 +62,8 @@ pub(crate) enum Unread {
     Unsupported,
     /// Base64 or other text of many bytes, without the name of a scheme.
     Encoded,
+    /// No known form, but with this sign of a hash.
+    MayBeHash(&'static str),
     /// No text that looks like a hash.
     NoHash,
 }
@@ -79,7 +81,7 @@ impl Unread {
             (ParseError::Invalid, None) => Self::Invalid,
             (ParseError::Unsupported, None) if hash.starts_with(['$', '{', '_', '*']) => Self::Unsupported,
             (ParseError::Unsupported, None) if is_long_base64(hash) => Self::Encoded,
-            (ParseError::Unsupported, None) => Self::NoHash,
+            (ParseError::Unsupported, None) => sign_of_a_hash(hash).map_or(Self::NoHash, Self::MayBeHash),
         }
     }
 }
@@ -146,6 +148,38 @@ fn is_long_base64(text: &str) -> bool {
         && has(u8::is_ascii_lowercase)
         && has(u8::is_ascii_uppercase)
 }
+
+/// Returns the sign that a text is the hash of a program that is not known here. Some passwords have
+/// such a sign, too.
+fn sign_of_a_hash(text: &str) -> Option<&'static str> {
+    let longest = |is_of: fn(u8) -> bool| text.as_bytes().split(|byte| !is_of(*byte)).map(<[u8]>::len).max();
+    let name = text.find(|end: char| !end.is_ascii_alphanumeric() && end != '-' && end != '_');
+    let signs = [
+        (
+            "prefix",
+            name.is_some_and(|end| MOST_NAME_BYTES >= end && text[end..].starts_with(['$', ':', '|'])),
+        ),
+        ("braces", text.split_once('{').is_some_and(|(_, rest)| rest.contains('}'))),
+        ("hexadecimal", longest(|byte| byte.is_ascii_hexdigit()) >= Some(FEWEST_DIGITS)),
+        (
+            "base64",
+            longest(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)) >= Some(FEWEST_BASE64),
+        ),
+        ("long", text.len() > MOST_PASSWORD_BYTES),
+    ];
+    signs.into_iter().find_map(|(sign, has_it)| has_it.then_some(sign))
+}
+
+/// Before `$`, `:` or `|`, as of `SCRAM-SHA-256$4096:` and `pbkdf2_sha256$`.
+const MOST_NAME_BYTES: usize = 16;
+
+/// The fewest digits of a digest in hexadecimal, and the fewest characters in Base64, that hardly
+/// any password has in a row.
+const FEWEST_DIGITS: usize = 24;
+const FEWEST_BASE64: usize = 40;
+
+/// Hardly any password is longer.
+const MOST_PASSWORD_BYTES: usize = 64;
 
 /// The Base64 of an MD5.
 const FEWEST_CHARACTERS_OF_A_DIGEST: usize = 22;

@@ -79,8 +79,10 @@ impl Signs {
                 "row 1 names the fields: use --header with --delimiter, or remove the row".to_owned(),
             );
         }
-        let is_no_column =
-            census.unread.keys().all(|reason| matches!(reason, Unread::NoPassword | Unread::NoHash));
+        let is_no_column = census
+            .unread
+            .keys()
+            .all(|reason| matches!(reason, Unread::NoPassword | Unread::MayBeHash(_) | Unread::NoHash));
         let is_empty = census.shapes.is_empty() && census.rows > 0;
         (is_empty && is_no_column).then(|| "no row has a hash: check --column and --delimiter".to_owned())
     }

@@ -184,6 +184,7 @@ impl Unread {
                 "a long text that may be a hash without the name of its scheme: `saltern try` tells with one password"
                     .into()
             }
+            Self::MayBeHash(_) => "no known form, but it may be a hash: `saltern try` tells with one password".into(),
             Self::NoHash => "no known form of a hash: `saltern try` tells with one password".into(),
         }
     }
@@ -194,6 +195,7 @@ impl Unread {
             Self::BareDigest(digits) | Self::SaltAndDigest(digits) | Self::DigestAndSalt(digits) => {
                 format!("{}:{digits}", self.name())
             }
+            Self::MayBeHash(sign) => format!("{}:{sign}", self.name()),
             _ => self.name().to_owned(),
         }
     }
@@ -210,6 +212,7 @@ impl Unread {
             Self::Invalid => "invalid_hash",
             Self::Unsupported => "unsupported_hash",
             Self::Encoded => "encoded",
+            Self::MayBeHash(_) => "may_be_hash",
             Self::NoHash => "no_hash",
         }
     }

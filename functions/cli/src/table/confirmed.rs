@@ -1,7 +1,7 @@
 //! Changes only the rows that the operator named, after a proof that they are what the operator
 //! thinks.
 
-use std::{collections::HashMap, fs, io::Seek as _, path::PathBuf};
+use std::{collections::HashMap, fs, path::PathBuf};
 
 use clap::Args;
 use regex_lite::Regex;
@@ -77,8 +77,7 @@ pub(crate) fn rewrite_confirmed<'a>(
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<(), Failure> {
     let column = &arguments.rewrite.column;
-    let mut file = column.held()?;
-    let start = file.stream_position().map_err(|error| column.unreadable(&error))?;
+    let held = column.held()?;
     let mut change_named = |row: &Row| {
         let value = row.hash();
         let shape = shape_of(&value);
@@ -88,8 +87,8 @@ pub(crate) fn rewrite_confirmed<'a>(
         change(row)
     };
     let known = Known::read(arguments, keys)?;
-    let mut summary = Summary::default();
-    let mut table = column.again(&file, start)?;
+    let (mut summary, mut unnamed) = (Summary::default(), 0);
+    let mut table = column.again(&held)?;
     while let Some(row) = table.next()? {
         if row.is_header {
             continue;
@@ -97,41 +96,34 @@ pub(crate) fn rewrite_confirmed<'a>(
         match outcome(&row, &mut change_named)? {
             Outcome::Kept(kept) => summary.keep(kept, &row),
             new => {
-                let is_known = known.verify(&row, &new)?;
-                let (rows, has_known) = summary.shapes.entry(shape_of(&row.hash())).or_default();
+                let shape = shape_of(&row.hash());
+                unnamed += u64::from(!arguments.name_rows() && !needs_no_name(&shape));
+                let (rows, has_known) = summary.shapes.entry(shape).or_default();
                 rows.add(&row);
-                *has_known |= is_known;
+                *has_known |= known.verify(&row, &new)?;
                 summary.changed += 1;
             }
         }
     }
     table.end_progress();
-    let count = |counts: &dyn Fn(&str, bool) -> bool| -> u64 {
-        let counted = summary.shapes.iter().filter(|(shape, (_, has_known))| counts(shape, *has_known));
-        counted.map(|(_, (rows, _))| rows.count).sum()
-    };
-    let unnamed = count(&|shape, _| !arguments.name_rows() && !needs_no_name(shape));
-    let unverified = count(&|_, has_known| !has_known);
-    let refusal = if unnamed > 0 {
-        Failure::configuration(format!(
-            "nothing was written, because {} of a shape that has no name in the arguments: name each shape that \
-             shall change by --shape",
-            counted(unnamed, "row is", "rows are")
-        ))
-    } else if !arguments.rewrite.dry_run && unverified > 0 && arguments.unverified != Some(unverified) {
-        Failure::configuration(format!(
-            "nothing was written, because {} would change without a known login of their shape: give logins by \
-             --known, or repeat the number by --unverified {unverified}",
-            counted(unverified, "row", "rows")
-        ))
+    let unverified = summary.shapes.values().filter(|(_, has_known)| !has_known);
+    let unverified: u64 = unverified.map(|(rows, _)| rows.count).sum();
+    let reason = if unnamed > 0 {
+        let rows = counted(unnamed, "row has", "rows have");
+        format!("{rows} a shape that no argument names: name each shape that shall change by --shape")
     } else if arguments.rewrite.dry_run {
         return summary.end(&arguments.rewrite);
+    } else if unverified > 0 && arguments.unverified != Some(unverified) {
+        format!(
+            "{} would change without a known login of their shape: give logins by --known, or repeat the number \
+             by --unverified {unverified}",
+            counted(unverified, "row", "rows")
+        )
     } else {
-        let table = column.again(&file, start)?;
-        return rewrite_table(table, &arguments.rewrite, &mut change_named);
+        return rewrite_table(column.again(&held)?, &arguments.rewrite, &mut change_named);
     };
     summary.print();
-    Err(refusal)
+    Err(Failure::configuration(format!("nothing was written, because {reason}")))
 }
 
 /// The logins that the operator knows.
@@ -146,21 +138,17 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     fn read(arguments: &ConfirmedArguments, keys: Option<&'a Keys>) -> Result<Self, Failure> {
-        let mut passwords = HashMap::new();
-        if let Some(file) = &arguments.known {
-            let cannot = |why: &str| Failure::configuration(format!("--known {}: {why}", file.display()));
-            let text = Zeroizing::new(fs::read_to_string(file).map_err(|error| cannot(&error.to_string()))?);
-            for line in text.lines() {
-                let row =
-                    line.split_once('\t').and_then(|(row, password)| Some((row.parse().ok()?, password)));
-                let (row, password) = row.ok_or_else(|| {
-                    cannot("write the number of a row, a tab and the password in each line")
-                })?;
-                let password =
-                    Password::new(password.as_bytes()).map_err(|error| cannot(&error.to_string()))?;
-                passwords.insert(row, password);
-            }
-        }
+        let login = |line: &str| {
+            let (row, password) = line.split_once('\t')?;
+            Some((row.parse().ok()?, Password::new(password.as_bytes()).ok()?))
+        };
+        let refused = |why: String| Failure::configuration(format!("the file of --known {why}"));
+        let text = arguments.known.as_ref().map(fs::read_to_string).transpose();
+        let text = text.map_err(|error| refused(format!("is not readable ({error})")))?.map(Zeroizing::new);
+        let passwords = text.iter().flat_map(|text| text.lines()).map(login).collect::<Option<_>>();
+        let passwords = passwords.ok_or_else(|| {
+            refused("is refused: write the number of a row, a tab and the password in each line".to_owned())
+        })?;
         let policies = document::of(&arguments.document)?.accepting(AcceptedWeak::all());
         Ok(Self { passwords, worker: one_worker()?, policies, keys })
     }
@@ -169,17 +157,17 @@ impl<'a> Known<'a> {
     fn verify(&self, row: &Row, new: &Outcome<'_>) -> Result<bool, Failure> {
         let Some(password) = self.passwords.get(&row.number) else { return Ok(false) };
         let old = row.hash();
-        let stored = match new {
-            Outcome::Changed(new) => new.as_str(),
+        let matches = match new {
             // A wrapped hash matches what the hash inside matches. What is no hash is a password.
-            _ => &old,
-        };
-        let matches = if matches!(new, Outcome::Later(..)) && saltern_encoded::parse(stored).is_err() {
-            stored.as_bytes() == password.expose()
-        } else {
-            let admitted = self.policies.admit_stored_with(stored, |id| self.keys?.site_key(id));
-            let admitted = admitted.map_err(|refusal| refused_stored(refusal, stored, &self.policies))?;
-            Comparison::start(&self.worker, admitted, password).verdict(&self.policies)?.matches
+            Outcome::Later(..) if saltern_encoded::parse(&old).is_err() => {
+                old.as_bytes() == password.expose()
+            }
+            new => {
+                let stored = if let Outcome::Changed(new) = new { new } else { &*old };
+                let admitted = self.policies.admit_stored_with(stored, |id| self.keys?.site_key(id));
+                let admitted = admitted.map_err(|refusal| refused_stored(refusal, stored, &self.policies))?;
+                Comparison::start(&self.worker, admitted, password).verdict(&self.policies)?.matches
+            }
         };
         if matches {
             return Ok(true);

@@ -10,7 +10,7 @@ mod row;
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Seek as _, SeekFrom},
+    io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Seek as _},
     iter::once,
     num::NonZeroUsize,
     ops::Range,
@@ -59,25 +59,21 @@ impl ColumnArguments {
         opened.map_err(|error| self.unreadable(&error))
     }
 
-    /// Opens the table to read it more than once. What is no file, such as a pipe, is held in memory:
-    /// no file may get hashes, or passwords in clear, that the caller has not put there.
+    /// Opens the table to read it more than once. A pipe is held in memory: no file may get hashes, or
+    /// passwords in clear, that the caller has not put there.
     fn held(&self) -> Result<File, Failure> {
         let mut opened = self.opened()?;
-        let held = || -> io::Result<File> {
-            if opened.metadata()?.is_file() {
-                return Ok(opened);
-            }
-            let mut held = File::from(memfd_create(c"table", MemfdFlags::CLOEXEC)?);
-            io::copy(&mut opened, &mut held)?;
-            held.rewind()?;
-            Ok(held)
-        };
-        held().map_err(|error| self.unreadable(&error))
+        if self.file != Path::new("-") && opened.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return Ok(opened);
+        }
+        let held = memfd_create(c"table", MemfdFlags::CLOEXEC).map_err(io::Error::from).map(File::from);
+        let held = held.and_then(|mut held| io::copy(&mut opened, &mut held).map(|_| held));
+        held.map_err(|error| self.unreadable(&error))
     }
 
-    /// Reads a held table from this position.
-    fn again(&self, mut held: &File, start: u64) -> Result<Table, Failure> {
-        let rewound = held.seek(SeekFrom::Start(start)).and_then(|_| held.try_clone());
+    /// Reads a held table from its start.
+    fn again(&self, mut held: &File) -> Result<Table, Failure> {
+        let rewound = held.rewind().and_then(|()| held.try_clone());
         Table::reading(rewound.map_err(|error| self.unreadable(&error))?, self)
     }
 

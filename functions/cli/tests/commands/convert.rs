@@ -108,7 +108,12 @@ fn a_value_that_no_way_fits_ends_with_one() {
     assert_eq!(wrong.code, 1, "{}", wrong.err);
     assert!(wrong.out.contains("none fits") && !wrong.out.contains(digest), "{}", wrong.out);
     let clear = saltern(&["try", PASSWORD], "saltern\n");
-    assert!(clear.code == 0 && clear.out.contains("in clear"), "{}", clear.out);
+    assert!(clear.code == 0 && clear.out.contains("saltern hash-clear --shape no_hash"), "{}", clear.out);
+    // Whoever gives the value as the password, too, gets no advice to hash it.
+    for hash in [BCRYPT, digest, "3|$argon2id$v=19$m=65536,t=4,p=1$c2FsdHNhbHQ$AAAA"] {
+        let pasted = saltern(&["try", hash], &format!("{hash}\n")).out;
+        assert!(pasted.contains("never use `saltern hash-clear`"), "{pasted}");
+    }
     let known = saltern(&["try", LDAP_SHA], "saltern\n");
     assert_eq!((known.code, known.out.as_str()), (0, "fits as it is: ldap-sha\n"));
 }
@@ -169,6 +174,49 @@ fn a_table_in_clear_is_hashed_and_hashes_are_left() {
     assert_eq!((rehearsal.code, rehearsal.out.as_str()), (65, ""), "{}", rehearsal.err);
     assert_eq!(saltern(&["hash-clear", "--policy", "nobody"], "saltern\n").code, 64);
     assert_eq!(saltern(&["hash-clear", "--policy", "bcrypt-10-2019"], "saltern\n").code, 64);
+}
+
+/// Kinds of software that Saltern does not know, and passwords that look like them.
+#[test]
+fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
+    let salt = "c2FsdHNhbHRzYWx0c2FsdA";
+    let hex = |digits: usize| "0123456789abcdef".repeat(7)[..digits].to_owned();
+    let foreign = [
+        ("Nextcloud", "may_be_hash:prefix", format!("3|$argon2id$v=19$m=65536,t=4,p=1${salt}$AAAA")),
+        ("Nextcloud", "may_be_hash:prefix", format!("1|{BCRYPT}")),
+        ("Oracle 11", "may_be_hash:prefix", format!("S:{}", hex(60).to_uppercase())),
+        ("Oracle 12", "may_be_hash:prefix", format!("T:{}", hex(100).to_uppercase())),
+        ("PostgreSQL", "may_be_hash:prefix", format!("SCRAM-SHA-256$4096:{salt}==$AAAA=:BBBB=")),
+        ("PostgreSQL", "may_be_hash:hexadecimal", format!("md5{}", hex(32))),
+        ("CouchDB", "may_be_hash:hexadecimal", format!("-pbkdf2-{},{},10", hex(40), hex(32))),
+        ("Gitea", "may_be_hash:hexadecimal", hex(100)),
+        ("a label", "may_be_hash:braces", "x{SSHA9}c2FsdA==".to_owned()),
+        ("Base64", "may_be_hash:base64", "abcdefghij".repeat(4)),
+        ("a long text", "may_be_hash:long", "correct horse ".repeat(5)),
+        ("a password", "may_be_hash:prefix", "Password1$".to_owned()),
+        ("a password", "unsupported_hash", "$ecret".to_owned()),
+        ("a password", "encoded", "Xk29fLqPz83hdSvBn47aTr".to_owned()),
+    ];
+    for (kind, shape, value) in &foreign {
+        let table = format!("hunter2\n{value}\n");
+        let fields = ["--delimiter", "\\t"];
+        let stopped = saltern(&[&["hash-clear", "--unverified", "2"], &fields[..]].concat(), &table);
+        assert_eq!((stopped.code, stopped.out.as_str()), (64, ""), "{kind} {value}: {}", stopped.err);
+        assert!(stopped.err.contains("name each shape that shall change"), "{}", stopped.err);
+        assert!(stopped.err.contains(&format!("'{shape}'")), "{kind} {value}: {}", stopped.err);
+        let left = succeeds(&[&["hash-clear", "--shape", "no_hash"], &fields[..]].concat(), &table);
+        assert_eq!(left.out.lines().nth(1), Some(value.as_str()), "{}", left.err);
+        let named = ["hash-clear", "--shape", "no_hash", "--shape", shape];
+        let both = succeeds(&[&named[..], &fields].concat(), &table);
+        assert!(both.out.lines().all(|line| line.starts_with("$argon2id$")), "{kind}: {}", both.out);
+        let plan = saltern(&[&["migrate-plan"], &fields[..]].concat(), &table).out;
+        assert!(plan.contains(&format!("1  {shape}: ")), "{kind}: {plan}");
+    }
+    // What has the form of a hash is never a password.
+    for hash in [BCRYPT, LDAP_SHA, kinds()[0].value, kinds()[7].value, "NULL"] {
+        let ended = saltern(&["hash-clear", "--shape-like", ".", "--delimiter", "\\t"], &format!("{hash}\n"));
+        assert_eq!(ended.out, format!("{hash}\n"), "{}", ended.err);
+    }
 }
 
 /// A file with the example of github.com/firebase/scrypt.
