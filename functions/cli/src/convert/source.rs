@@ -227,13 +227,15 @@ impl Format {
             return Ok((value, salt));
         }
         let both = match self.order {
-            // The salt may hold the separator.
             Order::SaltHash => {
                 value.rsplit_once(self.separator).map(|(salt, hash)| (hash, self.unnamed(salt)))
             }
             Order::HashSalt => value.split_once(self.separator),
         };
-        both.ok_or(Misfit("no separator between salt and hash: check --separator, or name --salt-column"))
+        // A third part is not of the salt, but states a version, as of Magento 2.
+        both.filter(|(_, salt)| !salt.contains(self.separator)).ok_or(Misfit(
+            "not one separator between salt and hash: check --separator, or name --salt-column",
+        ))
     }
 
     /// Removes the name of the function before a salt: Django wrote `sha1$<salt>$<hash>`.

@@ -176,6 +176,19 @@ fn a_table_in_clear_is_hashed_and_hashes_are_left() {
     assert_eq!(saltern(&["hash-clear", "--policy", "bcrypt-10-2019"], "saltern\n").code, 64);
 }
 
+/// Magento 2 writes `hash:salt:1`, where the 1 is no part of the salt.
+#[test]
+fn a_salt_with_the_separator_is_refused() {
+    let digest = kinds()[2].value;
+    for (order, row) in
+        [("hash-salt", format!("{digest}:salt:1\n")), ("salt-hash", format!("a:b:{digest}\n"))]
+    {
+        let fields = ["--delimiter", "\\t", "--shape-like", ".", "--order", order];
+        let ended = saltern(&[&["convert", "--from", "sha256-salt-password"], &fields[..]].concat(), &row);
+        assert_eq!((ended.code, &ended.out), (65, &row), "{}", ended.err);
+    }
+}
+
 /// Kinds of software that Saltern does not know, and passwords that look like them.
 #[test]
 fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
