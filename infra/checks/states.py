@@ -1,4 +1,4 @@
-"""Makes a test file for Terraform: the states of an event, and the remedies of infra/OPERATIONS.md.
+"""Makes a test file for Terraform: the states of an event.
 
 Each state is one apply, which starts from the one before. account.py then reads back the
 environments, the alarms and the cost.
@@ -7,14 +7,10 @@ environments, the alarms and the cost.
 import dataclasses
 import datetime
 import json
-import re
 
 # The event of infra/environments/production: 3,000 logins a second under bcrypt-12. RAISED is for
 # 4,000. MINIMUM and MAXIMUM are the everyday bounds.
 EVENT, RAISED, MINIMUM, MAXIMUM = 1402, 1869, 10, 100
-
-# An assignment in the guide, such as `settings = { kernels = "crates" }`.
-REMEDY = re.compile(r"`([a-z_]+ = [^`]+)`")
 
 MOCKS = """mock_provider "aws" {
   mock_resource "aws_signer_signing_job" {
@@ -45,8 +41,8 @@ def states(now):
 
     held = {"rollback_to_version": "1"}
     running = held | {"events": event(-1, 3)}
-    to_zero = {"capacity": {"provisioned_minimum": 0, "provisioned_maximum": 0}}
-    raised = {"capacity": {"reserved_concurrency": 2000}, "events": event(-1, 3, 4000)}
+    to_zero = {"provisioned_minimum": 0, "provisioned_maximum": 0}
+    raised = {"reserved_concurrency": 2000, "events": event(-1, 3, 4000)}
     return [
         State("at rest", {"events": []}, MINIMUM, MINIMUM),
         State("before", {"events": event(24, 28)}, MINIMUM, MAXIMUM),
@@ -64,27 +60,19 @@ def states(now):
     ]
 
 
-def remedies(guide):
-    """Returns the assignments that the guide tells an operator to make, as they are written."""
-    return sorted(set(REMEDY.findall(" ".join(guide.split()))))
-
-
-def test_of(states, remedies):
-    """Returns the test file: the states, and after the first of them a plan of each remedy."""
+def test_of(states):
+    """Returns the test file: the states, and after the first of them a second plan."""
     lines = [MOCKS]
     for position, state in enumerate(states):
         if position == 1:
             lines += run("again", states[0].variables, "  command = plan\n")
-            for number, remedy in enumerate(remedies):
-                rest = {} if remedy.startswith("events ") else states[0].variables
-                lines += run(f"remedy_{number}", rest, "  command = plan\n", [f"    {remedy}"])
         lines += run(f"state_{position}", state.variables)
     return "\n".join(lines)
 
 
-def run(name, variables, more="", written=()):
+def run(name, variables, more=""):
     given = [f"    {variable} = {json.dumps(value)}" for variable, value in variables.items()]
-    return [f'run "{name}" {{', more, "  variables {", *given, *written, "  }", "}", ""]
+    return [f'run "{name}" {{', more, "  variables {", *given, "  }", "}", ""]
 
 
 def resources(state):

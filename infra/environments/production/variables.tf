@@ -1,3 +1,12 @@
+# Each switch is a variable of its own, so that a line pasted into terraform.tfvars changes nothing else.
+# `null` is the value of main.tf, or the default of modules/password-hasher.
+
+variable "accept_weak" {
+  description = "The schemes of which the function verifies weak hashes too, for example `[\"ldap-sha\"]`."
+  type        = list(string)
+  default     = null
+}
+
 variable "account" {
   description = <<-EOT
     Facts about the AWS account. Fields that are left out are read. See modules/password-hasher. If `id` is set, the provider
@@ -14,22 +23,34 @@ variable "account" {
   nullable = false
 }
 
-variable "alarm_thresholds" {
-  description = <<-EOT
-    Replaces thresholds of the alarms: `client_fallbacks_per_minute`, `concurrency_percent`, `duration_p90_milliseconds`,
-    `errors_percent` and `share_percent`, for example `{ share_percent = { mismatches = 30 } }`. See modules/password-hasher.
-  EOT
-  # Not an object: Terraform drops unknown fields of an object.
-  type     = any
-  default  = {}
-  nullable = false
+variable "alarm_client_fallbacks_per_minute" {
+  description = "Local hashes a minute above which `client-fallback` rings."
+  type        = number
+  default     = null
+}
 
-  validation {
-    condition = length(setsubtract(keys(var.alarm_thresholds), [
-      "client_fallbacks_per_minute", "concurrency_percent", "duration_p90_milliseconds", "errors_percent", "share_percent",
-    ])) == 0
-    error_message = "alarm_thresholds has an unknown field. The fields are client_fallbacks_per_minute, concurrency_percent, duration_p90_milliseconds, errors_percent and share_percent."
-  }
+variable "alarm_concurrency_percent" {
+  description = "Percentage of `reserved_concurrency` above which `concurrency` rings."
+  type        = number
+  default     = null
+}
+
+variable "alarm_duration_p90_milliseconds" {
+  description = "Milliseconds above which `duration-p90` rings."
+  type        = number
+  default     = null
+}
+
+variable "alarm_errors_percent" {
+  description = "Percentage of the requests above which `errors` and `url-5xx` ring."
+  type        = number
+  default     = null
+}
+
+variable "alarm_mismatches_percent" {
+  description = "Percentage of wrong passwords above which `mismatches` rings."
+  type        = number
+  default     = null
 }
 
 variable "alarm_ticket_topic_arn" {
@@ -50,6 +71,12 @@ variable "artefact_bucket" {
   default     = null
 }
 
+variable "batch" {
+  description = "Logins in one request: 1, 2, 4 or 8."
+  type        = number
+  default     = null
+}
+
 variable "budget_usd" {
   description = "The most that the announced events may cost, in US dollars. If they cost more, the plan fails. `null` sets no bound."
   type        = number
@@ -63,22 +90,16 @@ variable "callers" {
   nullable    = false
 }
 
-variable "capacity" {
-  description = <<-EOT
-    Replaces fields of the capacity in main.tf, for example `{ reserved_concurrency = 2000 }`. The fields are those of
-    `capacity` in modules/password-hasher.
-  EOT
-  # Not an object: Terraform drops unknown fields of an object.
-  type     = map(any)
-  default  = {}
-  nullable = false
+variable "capacity_policy" {
+  description = "The policy of most stored hashes, a key of durations.json."
+  type        = string
+  default     = null
+}
 
-  validation {
-    condition = length(setsubtract(keys(var.capacity), [
-      "batch", "milliseconds_per_request", "policy", "provisioned_maximum", "provisioned_maximum_in_events", "provisioned_minimum", "reserved_concurrency",
-    ])) == 0
-    error_message = "capacity has an unknown field. The fields are batch, milliseconds_per_request, policy, provisioned_maximum, provisioned_maximum_in_events, provisioned_minimum and reserved_concurrency."
-  }
+variable "ceilings" {
+  description = "Lower ceilings than those of the policy document, for example `{ bcrypt_cost = 12 }`."
+  type        = map(number)
+  default     = null
 }
 
 variable "client_metrics_namespace" {
@@ -87,11 +108,29 @@ variable "client_metrics_namespace" {
   default     = null
 }
 
+variable "distributions" {
+  description = "`cloudwatch` or `printed`: where the function sends its distributions."
+  type        = string
+  default     = null
+}
+
+variable "distributions_seconds" {
+  description = "The least number of seconds between two calls that send distributions."
+  type        = number
+  default     = null
+}
+
 variable "events" {
   description = "Announced events, in UTC. See modules/password-hasher."
   type        = list(map(string))
   default     = []
   nullable    = false
+}
+
+variable "firebase_project_layer_arn" {
+  description = "ARN of the layer version with the encrypted parameters of a Firebase project."
+  type        = string
+  default     = null
 }
 
 variable "function_url_callers" {
@@ -118,11 +157,41 @@ variable "governance" {
   }
 }
 
+variable "kernels" {
+  description = "`lanes`, or `crates` for the reference implementations."
+  type        = string
+  default     = null
+}
+
+variable "milliseconds_per_request" {
+  description = "The duration of a request that you have measured. It replaces that of `capacity_policy`."
+  type        = number
+  default     = null
+}
+
 variable "package_file" {
   description = "The zip from `make package`."
   type        = string
   default     = "../../../dist/saltern-lambda-arm64.zip"
   nullable    = false
+}
+
+variable "provisioned_maximum" {
+  description = "Up to this number target tracking provisions environments without an event."
+  type        = number
+  default     = null
+}
+
+variable "provisioned_maximum_in_events" {
+  description = "Up to this number target tracking provisions environments during an event. Without it up to `reserved_concurrency`."
+  type        = number
+  default     = null
+}
+
+variable "provisioned_minimum" {
+  description = "Environments that are always ready."
+  type        = number
+  default     = null
 }
 
 variable "region" {
@@ -136,6 +205,12 @@ variable "release_during_event" {
   type        = bool
   default     = false
   nullable    = false
+}
+
+variable "reserved_concurrency" {
+  description = "The most environments of the function. It bounds the cost."
+  type        = number
+  default     = null
 }
 
 variable "rollback_to_version" {
@@ -158,23 +233,10 @@ variable "seal_key_holders" {
   nullable    = false
 }
 
-variable "settings" {
-  description = <<-EOT
-    Settings of the function, for example `{ kernels = "crates" }`. The fields are those of `settings` in
-    modules/password-hasher.
-  EOT
-  # Not an object: Terraform drops unknown fields of an object.
-  type     = any
-  default  = {}
-  nullable = false
-
-  validation {
-    condition = length(setsubtract(keys(var.settings), [
-      "accept_weak", "ceilings", "distributions", "distributions_seconds", "firebase_project", "kernels", "seal_keys",
-      "upgrades",
-    ])) == 0
-    error_message = "settings has an unknown field. The fields are accept_weak, ceilings, distributions, distributions_seconds, firebase_project, kernels, seal_keys and upgrades."
-  }
+variable "seal_keys_layer_arn" {
+  description = "ARN of the layer version with the encrypted keys of sealed hashes."
+  type        = string
+  default     = null
 }
 
 variable "tags" {
@@ -182,4 +244,10 @@ variable "tags" {
   type        = map(string)
   default     = {}
   nullable    = false
+}
+
+variable "upgrades" {
+  description = "Which matches that need a new hash get one: `on`, `off`, or a share such as `10%`."
+  type        = string
+  default     = null
 }

@@ -15,33 +15,47 @@ module "saltern" {
   release_during_event = var.release_during_event
   rollback_to_version  = var.rollback_to_version
   seal_key_holders     = var.seal_key_holders
-  settings             = var.settings
   signing              = var.artefact_bucket == null ? null : { artefact_bucket = var.artefact_bucket }
 
-  alarms = merge(
-    {
-      topic_arn                = var.alarm_topic_arn
-      client_metrics_namespace = var.client_metrics_namespace
-      runbook_url              = var.runbook_url
-      ticket_topic_arn         = var.alarm_ticket_topic_arn
-    },
-    var.alarm_thresholds,
-  )
+  alarms = {
+    topic_arn                   = var.alarm_topic_arn
+    client_fallbacks_per_minute = var.alarm_client_fallbacks_per_minute
+    client_metrics_namespace    = var.client_metrics_namespace
+    concurrency_percent         = var.alarm_concurrency_percent
+    duration_p90_milliseconds   = var.alarm_duration_p90_milliseconds
+    errors_percent              = var.alarm_errors_percent
+    runbook_url                 = var.runbook_url
+    share_percent               = var.alarm_mismatches_percent == null ? {} : { mismatches = var.alarm_mismatches_percent }
+    ticket_topic_arn            = var.alarm_ticket_topic_arn
+  }
 
   # No provisioned environments, and a low limit of cost. A new account has less than 1,000: request
-  # that quota first. For the load test of an event, set capacity.reserved_concurrency and events.
-  capacity = merge(
-    {
-      policy               = "bcrypt-12"
-      reserved_concurrency = 50
-    },
-    var.capacity,
-  )
+  # that quota first. For the load test of an event, set reserved_concurrency and events.
+  capacity = {
+    batch                         = var.batch
+    milliseconds_per_request      = var.milliseconds_per_request
+    policy                        = coalesce(var.capacity_policy, "bcrypt-12")
+    provisioned_maximum           = coalesce(var.provisioned_maximum, 0)
+    provisioned_maximum_in_events = var.provisioned_maximum_in_events
+    provisioned_minimum           = coalesce(var.provisioned_minimum, 0)
+    reserved_concurrency          = coalesce(var.reserved_concurrency, 50)
+  }
+
+  settings = {
+    accept_weak           = var.accept_weak
+    ceilings              = var.ceilings
+    distributions         = var.distributions
+    distributions_seconds = var.distributions_seconds
+    firebase_project      = var.firebase_project_layer_arn == null ? null : { layer_arn = var.firebase_project_layer_arn }
+    kernels               = var.kernels
+    seal_keys             = var.seal_keys_layer_arn == null ? null : { layer_arn = var.seal_keys_layer_arn }
+    upgrades              = var.upgrades
+  }
 }
 
 locals {
   # Terraform only warns of a misspelt name in a file of variables, and its value has no effect.
-  _variables = flatten(regexall("(?m)^variable \"([a-z_]+)\"", file("${path.module}/variables.tf")))
+  _variables = flatten(regexall("(?m)^variable \"([a-z0-9_]+)\"", file("${path.module}/variables.tf")))
   _given = flatten([
     for file in fileset(path.module, "*.tfvars") : regexall("(?m)^([A-Za-z0-9_-]+)[ \t]*=", file("${path.module}/${file}"))
   ])

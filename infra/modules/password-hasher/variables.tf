@@ -521,6 +521,13 @@ variable "settings" {
   }
 
   validation {
+    condition = length(distinct(compact([for secret in [var.settings.firebase_project, var.settings.seal_keys] : try(secret.layer_arn, "")]))) == length(distinct(compact([
+      for secret in [var.settings.firebase_project, var.settings.seal_keys] : try(trimsuffix(secret.layer_arn, regex(":[0-9]+$", secret.layer_arn)), "")
+    ])))
+    error_message = "settings.firebase_project and settings.seal_keys name two versions of one layer, which Lambda refuses. Publish both files in one version, and name it in both."
+  }
+
+  validation {
     condition     = contains(["lanes", "crates"], var.settings.kernels)
     error_message = "settings.kernels must be lanes or crates."
   }

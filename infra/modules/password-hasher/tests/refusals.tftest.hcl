@@ -670,6 +670,19 @@ run "a_layer_without_a_version_is_refused" {
   expect_failures = [var.settings]
 }
 
+run "two_versions_of_one_layer_are_refused" {
+  command = plan
+
+  variables {
+    settings = {
+      firebase_project = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:3" }
+      seal_keys        = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:4" }
+    }
+  }
+
+  expect_failures = [var.settings]
+}
+
 run "a_firebase_file_outside_the_layer_is_refused" {
   command = plan
 
