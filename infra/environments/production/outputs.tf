@@ -33,9 +33,9 @@ output "function_name" {
   value       = module.saltern.function_name
 }
 
-output "live_version" {
-  description = "The version that callers reach."
-  value       = module.saltern.live_version
+output "hold_command" {
+  description = "Applies and leaves `live` on the version that AWS has, also after a rollback by hand."
+  value       = module.saltern.hold_command
 }
 
 output "log_group_name" {

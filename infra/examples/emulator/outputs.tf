@@ -8,11 +8,6 @@ output "function_name" {
   value       = module.saltern.function_name
 }
 
-output "live_version" {
-  description = "The version that callers reach."
-  value       = module.saltern.live_version
-}
-
 output "log_group_name" {
   description = "Name of the log group."
   value       = module.saltern.log_group_name

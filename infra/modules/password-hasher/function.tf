@@ -130,7 +130,7 @@ resource "aws_lambda_alias" "live" {
   lifecycle {
     precondition {
       condition     = length(local.current_events) == 0 || var.rollback_to_version != null || var.release_during_event
-      error_message = "The event ${join(", ", local.current_events)} is current, and a new version would have no environment ready. Hold the version: terraform apply -var rollback_to_version=\"$(terraform output -raw live_version)\". If you must release now: -var release_during_event=true."
+      error_message = "The event ${join(", ", local.current_events)} is current, and a new version would have no environment ready. Hold the version: ${local.hold_command} If you must release now: -var release_during_event=true."
     }
   }
 
@@ -146,6 +146,9 @@ locals {
   memory_size_mb = local.managed ? var.managed_instances.memory_size_mb : var.memory_size_mb
 
   _events_need = join(", ", [for name, event in local.events : "${local.managed ? event.environments : module.capacity[name].concurrency} (${name})"])
+
+  # Not from the state: it does not know of a rollback by hand.
+  hold_command = "terraform apply -var rollback_to_version=\"$(aws lambda get-alias --function-name ${var.name} --name live --query FunctionVersion --output text --region ${local.region})\""
 
   live_version = var.rollback_to_version == null ? aws_lambda_function.main.version : var.rollback_to_version
 }

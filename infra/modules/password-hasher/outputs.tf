@@ -50,9 +50,9 @@ output "function_name" {
   value       = aws_lambda_function.main.function_name
 }
 
-output "live_version" {
-  description = "The version that the alias `live` points to."
-  value       = aws_lambda_alias.live.function_version
+output "hold_command" {
+  description = "Applies and leaves `live` on the version that AWS has, also after a rollback by hand."
+  value       = local.hold_command
 }
 
 output "log_group_name" {

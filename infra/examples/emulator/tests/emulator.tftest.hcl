@@ -16,8 +16,8 @@ variables {
 
 run "the_outputs_name_what_a_caller_and_an_operator_need" {
   assert {
-    condition     = [output.function_name, output.live_version, output.log_group_name, output.url] == ["saltern-example-emulator", "1", "/aws/lambda/saltern-example-emulator", "https://abc.lambda-url.eu-north-1.on.aws"]
-    error_message = "The outputs must name the function, its version, its log group and its URL."
+    condition     = [output.function_name, output.log_group_name, output.url] == ["saltern-example-emulator", "/aws/lambda/saltern-example-emulator", "https://abc.lambda-url.eu-north-1.on.aws"]
+    error_message = "The outputs must name the function, its log group and its URL."
   }
 
   assert {
