@@ -34,16 +34,18 @@ TARGET = "aws_appautoscaling_target.live[0]"
 
 # What each remedy changes at rest, and where that differs what it changes during the event. On mocks
 # a changed function keeps its version, so `live` does not show that it would follow at rest.
-PLANNED = {ACTION("gala-start", LEAST), ACTION("later-start", LEAST), ALARM("duration-p90", "alarm_description")}
+DESCRIBED = {ALARM(name, "alarm_description") for name in ("duration-p90", "duration-p90-in-event")}
+PLANNED = {ACTION("gala-start", LEAST), ACTION("later-start", LEAST)} | DESCRIBED
 PLANNED_NOW = PLANNED - {ACTION("gala-start", LEAST)} | {f"{TARGET} min_capacity"}
 AT_THE_END = {ACTION("gala-end", LEAST), ACTION("later-end", LEAST)}
+WINDOWS = {ALARM(f"{name}-in-event", "metric_query.expression") for name in ("concurrency", "duration-p90", "spillover")}
 EXPECTED = {
     "alarm_mismatches_percent": [{ALARM("mismatches", "threshold")}],
     "backend-2": [{'aws_lambda_permission.invoke["backend-2"] created'}],
     "capacity_policy milliseconds_per_request": [PLANNED, PLANNED_NOW],
     "distributions": [{f"{VARIABLE}DISTRIBUTIONS"}],
     "distributions_seconds": [{f"{VARIABLE}DISTRIBUTIONS_SECONDS"}],
-    "event": [{ACTION("new-year-2027-start", "created"), ACTION("new-year-2027-end", "created")}],
+    "event": [{ACTION("new-year-2027-start", "created"), ACTION("new-year-2027-end", "created")} | WINDOWS],
     "expected_logins_per_second": [
         {ACTION("gala-start", LEAST), ACTION("gala-start", MOST)},
         {f"{TARGET} min_capacity", f"{TARGET} max_capacity"},
@@ -53,7 +55,7 @@ EXPECTED = {
     # The event then needs more than provisioned_maximum_in_events.
     "milliseconds_per_request = 400": [PLANNED | {ACTION("gala-start", MOST)}, PLANNED_NOW | {f"{TARGET} max_capacity"}],
     "provisioned_minimum": [AT_THE_END | {f"{TARGET} min_capacity"}, AT_THE_END],
-    "reserved_concurrency": [{f"{FUNCTION} reserved_concurrent_executions", ALARM("concurrency", "threshold")}],
+    "reserved_concurrency": [{f"{FUNCTION} reserved_concurrent_executions", *(ALARM(name, "threshold") for name in ("concurrency", "concurrency-in-event"))}],
     "seal_key_holders": [{"aws_kms_key.secrets[0] policy"}],
     "seal_keys_layer_arn": [{f"{FUNCTION} layers"}],
 }

@@ -78,7 +78,7 @@ variable "batch" {
 }
 
 variable "budget_usd" {
-  description = "The most that the announced events may cost, in US dollars. If they cost more, the plan fails. `null` sets no bound."
+  description = "The most that the announced events may cost, in US dollars. If they cost more, the plan fails, and warns of a running event. `null` sets no bound."
   type        = number
   default     = 1000
 }
@@ -220,10 +220,9 @@ variable "rollback_to_version" {
 }
 
 variable "runbook_url" {
-  description = "Address of infra/OPERATIONS.md in your repository. The description of each alarm links to it."
+  description = "Address of infra/OPERATIONS.md in your repository, with https://. The description of each alarm links to it."
   type        = string
-  default     = "infra/OPERATIONS.md"
-  nullable    = false
+  default     = null
 }
 
 variable "seal_key_holders" {

@@ -19,6 +19,14 @@ locals {
   # The name of the sum of the counter saltern.client.fallback in Micrometer's CloudWatch registry.
   client_fallback_metric = "saltern.client.fallback.count"
 
+  # What the name of a section follows. Without an address the operator's own copy of the guide has it.
+  runbook = var.alarms.runbook_url == null ? "infra/OPERATIONS.md, section " : "${var.alarms.runbook_url}#"
+
+  # Whether a time of the series `metric` is in the window of an event. CloudWatch decides it, so no
+  # apply is needed when an event begins. An expression has at most 1,024 characters.
+  _windows     = sort([for epoch in values(local._epochs) : "EPOCH(metric) >= ${epoch.from} AND EPOCH(metric) < ${epoch.to}"])
+  _in_an_event = join(" OR ", [for window in slice(local._windows, 0, min(12, length(local._windows))) : "(${window})"])
+
   # Each alarm rings above its threshold. The value is its only metric, or an expression over its
   # metrics. `exists` leaves out alarms of features that are off. `severity` is `page` if an
   # operator is needed at once, and `ticket` if the morning is early enough.
@@ -77,12 +85,26 @@ locals {
       # The sum over all reasons and all backends. CloudWatch allows only one such query in an
       # alarm. The client's metrics have no dimension for the function, so the backends of each
       # deployment need a separate namespace.
+      # A client that hashes nothing locally publishes zeros. No data means no client, or another namespace.
+      missing    = "missing"
       expression = "SELECT SUM(\"${local.client_fallback_metric}\") FROM \"${coalesce(var.alarms.client_metrics_namespace, "none")}\""
       label      = "Logins hashed locally"
       metrics    = {}
       threshold  = var.alarms.client_fallbacks_per_minute
       minutes    = { above = 2, of = 3 }
     }
+  }
+
+  # During an event these cannot wait until the morning.
+  event_alarms = {
+    for name in ["concurrency", "duration-p90", "spillover"] : "${name}-in-event" => merge(local.function_alarms[name], {
+      description = "During an event: ${local.function_alarms[name].description}"
+      severity    = "page"
+      section     = name
+      exists      = length(local.events) > 0 && lookup(local.function_alarms[name], "exists", true)
+      expression  = "IF(${replace(local._in_an_event, "metric", one(keys(local.function_alarms[name].metrics)))}, ${one(keys(local.function_alarms[name].metrics))}, 0)"
+      label       = "During an event: ${name}"
+    })
   }
 
   # The alarms that the table of metrics has (functions/service/src/metrics/table.rs): on a share of
@@ -134,7 +156,7 @@ locals {
   }
 
   alarms = {
-    for name, alarm in merge(local.function_alarms, local.share_alarms, local.count_alarms, local.year_alarms) : name => alarm if lookup(alarm, "exists", true)
+    for name, alarm in merge(local.function_alarms, local.event_alarms, local.share_alarms, local.count_alarms, local.year_alarms) : name => alarm if lookup(alarm, "exists", true)
   }
   topic_arns = {
     page   = var.alarms.topic_arn
@@ -146,14 +168,16 @@ resource "aws_cloudwatch_metric_alarm" "main" {
   for_each = local.alarms
 
   alarm_name          = "${var.name}-${each.key}"
-  alarm_description   = "${each.value.description} Severity: ${each.value.severity}. Runbook: ${var.alarms.runbook_url}#${each.key}"
+  alarm_description   = "${each.value.description} Severity: ${each.value.severity}. Runbook: ${local.runbook}${lookup(each.value, "section", each.key)}"
   evaluation_periods  = try(each.value.minutes.of, 1)
   datapoints_to_alarm = try(each.value.minutes.above, 1)
   threshold           = each.value.threshold
   comparison_operator = "GreaterThanThreshold"
-  treat_missing_data  = "notBreaching"
+  treat_missing_data  = lookup(each.value, "missing", "notBreaching")
   alarm_actions       = [local.topic_arns[each.value.severity]]
   ok_actions          = [local.topic_arns[each.value.severity]]
+
+  insufficient_data_actions = can(each.value.missing) ? [local.topic_arns.ticket] : null
 
   dynamic "metric_query" {
     for_each = lookup(each.value, "expression", null)[*]

@@ -35,8 +35,8 @@ locals {
     )
   }
 
-  # Terraform subtracts no times. These are the seconds since year 0 of the Gregorian calendar. The
-  # year begins in March, so that the day of a leap year is its last one.
+  # Terraform subtracts no times. These are the seconds since 1970, as CloudWatch counts them. The year
+  # begins in March, so that the day of a leap year is its last one.
   _times = {
     for name, event in local.events : name => {
       for end, time in { from = event.leads_at, to = event.ends_at } : end => {
@@ -50,7 +50,7 @@ locals {
   _epochs = {
     for name, times in local._times : name => {
       for end, time in times : end => time.second + 86400 * (
-        time.day + floor((153 * time.month + 2) / 5) + 365 * time.year + floor(time.year / 4) - floor(time.year / 100) + floor(time.year / 400)
+        time.day + floor((153 * time.month + 2) / 5) + 365 * time.year + floor(time.year / 4) - floor(time.year / 100) + floor(time.year / 400) - 719469
       )
     }
   }
@@ -62,10 +62,20 @@ locals {
   }
   cost_usd_of_events = try(sum(concat([0], values(local.cost_usd_per_event))), null)
 
+  # A running event is never refused for its cost.
+  cost_usd_ahead = try(sum([for name, cost in merge({ none = 0 }, local.cost_usd_per_event) : cost if !contains(local.current_events, name)]), null)
+
   # An hour of the baseline without calls.
   cost_usd_per_idle_hour = (
     local.managed
     ? try(local._seconds_of_an_hour * local.baseline * local.vcpus_per_environment * local._usd_per_vcpu_second, null)
     : local._seconds_of_an_hour * local.baseline * local._gb * local._provisioned_idle
   )
+}
+
+check "the_events_are_in_the_budget" {
+  assert {
+    condition     = var.budget_usd == null || local.cost_usd_of_events == null || try(local.cost_usd_ahead > var.budget_usd, false) ? true : local.cost_usd_of_events <= var.budget_usd
+    error_message = "With the running event the announced events cost ${local.cost_usd_of_events == null ? 0 : ceil(local.cost_usd_of_events)} US dollars, above budget_usd. The apply is not refused, because the event is running."
+  }
 }

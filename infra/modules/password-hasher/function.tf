@@ -77,12 +77,12 @@ resource "aws_lambda_function" "main" {
     # The next two conditions tell the reader which of two numbers is too small.
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || capacity.fits_account])
-      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region} besides that of other functions, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or send batches."
+      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region} besides that of other functions, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Send batches, or request: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${local._most_needed + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere}"
     }
 
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || capacity.concurrency <= var.capacity.reserved_concurrency])
-      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Raise it, or send batches."
+      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Send batches, or write: reserved_concurrency = ${local._most_needed}"
     }
 
     precondition {
@@ -96,8 +96,8 @@ resource "aws_lambda_function" "main" {
     }
 
     precondition {
-      condition     = var.budget_usd == null || local.cost_usd_of_events == null ? true : local.cost_usd_of_events <= var.budget_usd
-      error_message = "The announced events cost ${local.cost_usd_of_events == null ? 0 : ceil(local.cost_usd_of_events)} US dollars, and budget_usd is ${var.budget_usd == null ? 0 : var.budget_usd}. Are the times and the years of the events right? If they are, raise budget_usd."
+      condition     = var.budget_usd == null || local.cost_usd_ahead == null ? true : local.cost_usd_ahead <= var.budget_usd
+      error_message = "The announced events cost ${local.cost_usd_ahead == null ? 0 : ceil(local.cost_usd_ahead)} US dollars, and budget_usd is ${var.budget_usd == null ? 0 : var.budget_usd}. Are the times and the years of the events right? If they are, raise budget_usd."
     }
   }
 
@@ -145,6 +145,7 @@ locals {
   managed        = var.managed_instances != null
   memory_size_mb = local.managed ? var.managed_instances.memory_size_mb : var.memory_size_mb
 
+  _most_needed = max(0, [for capacity in module.capacity : capacity.concurrency]...)
   _events_need = join(", ", [for name, event in local.events : "${local.managed ? event.environments : module.capacity[name].concurrency} (${name})"])
 
   # Not from the state: it does not know of a rollback by hand.

@@ -151,6 +151,6 @@ resource "aws_cloudwatch_event_target" "secrets" {
       time    = "$.detail.eventTime"
       who     = "$.detail.userIdentity.arn"
     }
-    input_template = "\"${var.name}-${each.key}: <call> by <who> from <address> at <time>, error: <error>. ${each.value.description} Runbook: ${var.alarms.runbook_url}#${each.key}\""
+    input_template = "\"${var.name}-${each.key}: <call> by <who> from <address> at <time>, error: <error>. ${each.value.description} Runbook: ${local.runbook}${each.key}\""
   }
 }

@@ -27,11 +27,12 @@ variable "alarms" {
   description = <<-EOT
     The SNS topic of the alarms, and their thresholds. An alarm of the severity `page` needs an operator at once, and one of
     the severity `ticket` in the morning. `ticket_topic_arn` is the topic of the second kind; without it all go to
-    `topic_arn`. `runbook_url` is the address of infra/OPERATIONS.md in your repository. The description of each alarm ends
-    with its severity and that address. The default of `duration_p90_milliseconds` is the planned duration
+    `topic_arn`. During an announced event `concurrency`, `duration-p90` and `spillover` page too. `runbook_url` is the address of
+    infra/OPERATIONS.md in your repository. The description of each alarm ends with its severity and its section there. The default of `duration_p90_milliseconds` is the planned duration
     divided by the planned utilisation: at this duration all planned environments are busy. `client_metrics_namespace` is
     the CloudWatch namespace to which your backends publish the client's Micrometer metrics. Use a separate namespace for
-    each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing.
+    each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing. If the
+    namespace is given and has no such metric, a ticket says so.
     `share_percent` replaces the threshold of a share, by the name of its alarm in metrics.json: `{ mismatches = 30 }`. Users
     mistype some 5 to 20 % of passwords, and a list of stolen passwords fails in some 98 %. So the default of `mismatches` is
     50. If bots send fewer passwords than your users, choose less.
@@ -43,7 +44,7 @@ variable "alarms" {
     concurrency_percent         = optional(number, 80)
     duration_p90_milliseconds   = optional(number)
     errors_percent              = optional(number, 0.1)
-    runbook_url                 = optional(string, "infra/OPERATIONS.md")
+    runbook_url                 = optional(string)
     share_percent               = optional(map(number), {})
     ticket_topic_arn            = optional(string)
   })
@@ -60,6 +61,11 @@ variable "alarms" {
   validation {
     condition     = var.alarms.client_metrics_namespace == null ? true : can(regex("^[A-Za-z0-9._/#: -]{1,255}$", var.alarms.client_metrics_namespace))
     error_message = "alarms.client_metrics_namespace must be the name of a CloudWatch namespace: 1 to 255 letters, digits, spaces and ._/#:-. Leave it out if backends publish no metrics."
+  }
+
+  validation {
+    condition     = var.alarms.runbook_url == null ? true : startswith(var.alarms.runbook_url, "https://")
+    error_message = "alarms.runbook_url must be a whole address, for example https://git.example/saltern/blob/v1.0.0/infra/OPERATIONS.md. A pager cannot open a path."
   }
 
   validation {
@@ -106,7 +112,7 @@ variable "architecture" {
 variable "budget_usd" {
   description = <<-EOT
     The most that the announced events may cost, in US dollars by the list prices. If they cost more, the plan fails. It finds
-    an event with a wrong year. `null` sets no bound.
+    an event with a wrong year. Of an event that is running the plan only warns. `null` sets no bound.
   EOT
   type        = number
   default     = null

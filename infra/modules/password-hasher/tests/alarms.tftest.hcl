@@ -19,7 +19,7 @@ run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
   assert {
     condition = alltrue([
       for alarm in aws_cloudwatch_metric_alarm.main :
-      alarm.alarm_actions == toset(["arn:aws:sns:eu-north-1:123456789012:on-call"]) && alarm.ok_actions == alarm.alarm_actions && alarm.treat_missing_data == "notBreaching"
+      alarm.alarm_actions == toset(["arn:aws:sns:eu-north-1:123456789012:on-call"]) && alarm.ok_actions == alarm.alarm_actions && contains(["missing", "notBreaching"], alarm.treat_missing_data)
     ])
     error_message = "Every alarm must go to the topic, and missing data must not raise it."
   }
@@ -122,6 +122,67 @@ run "local_hashing_raises_an_alarm_by_the_documented_metric_of_the_client" {
   assert {
     condition     = one(aws_cloudwatch_metric_alarm.main["client-fallback"].metric_query).expression == "SELECT SUM(\"saltern.client.fallback.count\") FROM \"backend\""
     error_message = "The alarm must sum saltern.client.fallback over all reasons."
+  }
+}
+
+run "a_client_namespace_without_the_metric_is_a_ticket" {
+  command = plan
+
+  assert {
+    condition = { for name, alarm in aws_cloudwatch_metric_alarm.main : name => [alarm.treat_missing_data, alarm.insufficient_data_actions] if alarm.insufficient_data_actions != null } == {
+      client-fallback = ["missing", toset(["arn:aws:sns:eu-north-1:123456789012:on-call"])]
+    }
+    error_message = "A client publishes zeros, so a metric without data must be reported."
+  }
+}
+
+run "during_an_event_duration_concurrency_and_spillover_page" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", ticket_topic_arn = "arn:aws:sns:eu-north-1:123456789012:tickets" }
+    events = [
+      { name = "second", starts_at = "2099-12-08T18:00:00Z", ends_at = "2099-12-08T21:30:00Z", expected_logins_per_second = 1500 },
+      { name = "first", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+
+  # 4,100,262,300 s after 1970 it is 17:45 on December 6, 2099. The second event is two days later.
+  assert {
+    condition = {
+      for name, metric in { concurrency = "concurrency", duration-p90 = "duration", spillover = "spillover" } :
+      name => [for query in aws_cloudwatch_metric_alarm.main["${name}-in-event"].metric_query : query.expression if query.return_data == true]
+      } == {
+      for name, metric in { concurrency = "concurrency", duration-p90 = "duration", spillover = "spillover" } :
+      name => ["IF((EPOCH(${metric}) >= 4100262300 AND EPOCH(${metric}) < 4100275800) OR (EPOCH(${metric}) >= 4100435100 AND EPOCH(${metric}) < 4100448600), ${metric}, 0)"]
+    }
+    error_message = "Between the windows of events the value must be 0, by the clock of CloudWatch."
+  }
+
+  assert {
+    condition = alltrue([
+      for name in ["concurrency", "duration-p90", "spillover"] :
+      one(aws_cloudwatch_metric_alarm.main["${name}-in-event"].alarm_actions) == "arn:aws:sns:eu-north-1:123456789012:on-call" &&
+      one(aws_cloudwatch_metric_alarm.main[name].alarm_actions) == "arn:aws:sns:eu-north-1:123456789012:tickets" &&
+      aws_cloudwatch_metric_alarm.main["${name}-in-event"].threshold == aws_cloudwatch_metric_alarm.main[name].threshold &&
+      endswith(aws_cloudwatch_metric_alarm.main["${name}-in-event"].alarm_description, "Severity: page. Runbook: infra/OPERATIONS.md, section ${name}")
+    ])
+    error_message = "During an event the pager must ring, and at other times a ticket must be written."
+  }
+}
+
+run "the_expression_of_many_events_is_short_enough" {
+  command = plan
+
+  variables {
+    events = [for day in range(10, 30) : { name = "day-${day}", starts_at = "2099-11-${day}T18:00:00Z", ends_at = "2099-11-${day}T21:30:00Z", expected_logins_per_second = 1500 }]
+  }
+
+  assert {
+    condition = alltrue([
+      for alarm in aws_cloudwatch_metric_alarm.main : alltrue([for query in alarm.metric_query : length(coalesce(query.expression, "-")) <= 1024])
+    ])
+    error_message = "CloudWatch accepts at most 1,024 characters."
   }
 }
 

@@ -282,6 +282,23 @@ run "events_above_the_budget_are_refused" {
   expect_failures = [aws_lambda_function.main]
 }
 
+run "a_running_event_above_the_budget_is_a_warning" {
+  command = plan
+
+  # The first event lasts longer than was planned. The second one is within the budget.
+  variables {
+    budget_usd          = 1000
+    capacity            = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+    rollback_to_version = "41"
+    events = [
+      { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2098-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+    ]
+  }
+
+  expect_failures = [check.the_events_are_in_the_budget]
+}
+
 run "target_tracking_aims_at_seventy_percent_and_reads_missing_data_as_zero" {
   command = plan
 

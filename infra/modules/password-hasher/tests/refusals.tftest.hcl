@@ -80,6 +80,16 @@ run "an_empty_client_namespace_is_refused" {
   expect_failures = [var.alarms]
 }
 
+run "a_path_instead_of_the_address_of_the_runbook_is_refused" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", runbook_url = "infra/OPERATIONS.md" }
+  }
+
+  expect_failures = [var.alarms]
+}
+
 run "a_ticket_topic_that_is_not_an_arn_is_refused" {
   command = plan
 

@@ -109,7 +109,7 @@ run "another_decryption_and_a_change_of_the_key_reach_the_topic" {
     condition = alltrue([
       for name, target in aws_cloudwatch_event_target.secrets :
       target.arn == "arn:aws:sns:eu-north-1:123456789012:on-call" &&
-      can(regex("^saltern-${name}: .* Runbook: infra/OPERATIONS\\.md#${name}$", jsondecode(target.input_transformer[0].input_template)))
+      can(regex("^saltern-${name}: .* Runbook: infra/OPERATIONS\\.md, section ${name}$", jsondecode(target.input_transformer[0].input_template)))
     ])
     error_message = "The topic must get one sentence with the name of the section in the runbook."
   }
