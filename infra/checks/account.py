@@ -28,7 +28,7 @@ CONFIGURATION = "aws_lambda_provisioned_concurrency_config"
 COUNTED = (CONFIGURATION, "aws_appautoscaling_target", "aws_appautoscaling_scheduled_action", "aws_cloudwatch_metric_alarm")
 
 # Alarms that every state needs.
-ALARMS = ("concurrency", "spillover", "throttles")
+ALARMS = ("concurrency", "concurrency-held", "cost-per-hour", "spillover", "throttles")
 
 
 class Account:

@@ -1,7 +1,7 @@
 """Checks the commands of `aws` in the guides against the models that botocore ships.
 
-The service, the call and the options must exist, and no required option may lack. The commands of a
-rollback run against moto.
+The service, the call and the options must exist, and no required option may lack. The commands that
+roll back, hold, stop and start the function run against moto.
 """
 
 import os
@@ -41,8 +41,8 @@ def problems(api):
         yield f"only {len(found)} commands were found: the pattern is wrong"
 
 
-def not_held(api):
-    """Rolls back by hand as the guides say, and asks for the live version as their hold does."""
+def unlike_the_guides(api):
+    """Rolls back, holds, stops and starts a function of moto by the commands of the guides."""
     os.environ |= CREDENTIALS
     for guide in ("OPERATIONS.md", "README.md"):
         found = [shlex.split(command) for command in written(guide)]
@@ -58,8 +58,14 @@ def not_held(api):
             # The guides' version 41 is version 1 here.
             call([*rollback[:-1], "1"], api)
             kept = call(hold, api)
+            reserved = []
+            for words in (words for words in found if words[2] == "put-function-concurrency"):
+                call(words, api)
+                reserved.append(client.get_function_concurrency(FunctionName=function)["ReservedConcurrentExecutions"])
         if (released, kept) != ("2", "1"):
             yield f"{guide}: after {shlex.join(rollback)} the hold keeps {kept}, and {released} before it"
+        if reserved != ([0, 1500] if guide == "OPERATIONS.md" else []):
+            yield f"{guide}: the commands that stop and start the function reserve {reserved}"
 
 
 def call(words, api):
@@ -69,7 +75,9 @@ def call(words, api):
     options.pop("--output", None)
     operation, shape = api.operation(words[1], words[2])
     members = {f"--{xform_name(member).replace('_', '-')}": member for member in shape.members}
-    answer = getattr(boto3.client(words[1]), xform_name(operation))(**{members[option]: value for option, value in options.items()})
+    given = {members[option]: value for option, value in options.items()}
+    given = {name: int(value) if shape.members[name].type_name == "integer" else value for name, value in given.items()}
+    answer = getattr(boto3.client(words[1]), xform_name(operation))(**given)
     return jmespath.search(query, answer)
 
 

@@ -13,9 +13,10 @@ import textwrap
 INFRA = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = ("OPERATIONS.md", "README.md")
 
-# A remedy in a line of text, such as `kernels = "crates"`, and one in a block of its own. A block
-# that begins with a comment is a file of another root.
+# A remedy in a line of text, such as `kernels = "crates"`, one that a command writes into a file, and
+# one in a block of its own. A block that begins with a comment is a file of another root.
 IN_TEXT = re.compile(r"`([a-z0-9_-]+ = [^`]+)`")
+IN_A_COMMAND = re.compile(r"^ *echo '(.*)' > [a-z]+\.auto\.tfvars$", re.MULTILINE)
 IN_A_BLOCK = re.compile(r"^( *)```hcl\n(?! *#)(.*?)^\1```$", re.DOTALL | re.MULTILINE)
 ASSIGNMENT = re.compile(r"^([a-z0-9_-]+) *= ", re.MULTILINE)
 
@@ -38,7 +39,13 @@ DESCRIBED = {ALARM(name, "alarm_description") for name in ("duration-p90", "dura
 PLANNED = {ACTION("gala-start", LEAST), ACTION("later-start", LEAST)} | DESCRIBED
 PLANNED_NOW = PLANNED - {ACTION("gala-start", LEAST)} | {f"{TARGET} min_capacity"}
 AT_THE_END = {ACTION("gala-end", LEAST), ACTION("later-end", LEAST)}
-WINDOWS = {ALARM(f"{name}-in-event", "metric_query.expression") for name in ("concurrency", "duration-p90", "spillover")}
+WITH_WINDOWS = ("concurrency-held", "concurrency-in-event", "duration-p90-in-event", "spillover-in-event")
+WINDOWS = {ALARM(name, "metric_query.expression") for name in WITH_WINDOWS}
+CONCURRENCY = {ALARM(name, "threshold") for name in ("concurrency", "concurrency-in-event")}
+RESERVED = CONCURRENCY | {f"{FUNCTION} reserved_concurrent_executions"} | {ALARM("concurrency-held", path) for path in ("alarm_description", "threshold")}
+NOTHING_LEFT = {ACTION(name, path) for name in ("gala-end", "later-start", "later-end") for path in (LEAST, MOST)}
+NOTHING_NOW = {f"{TARGET} min_capacity", f"{TARGET} max_capacity", "aws_lambda_provisioned_concurrency_config.live[0] deleted"}
+STOPPED = RESERVED | NOTHING_LEFT | NOTHING_NOW
 EXPECTED = {
     "alarm_mismatches_percent": [{ALARM("mismatches", "threshold")}],
     "backend-2": [{'aws_lambda_permission.invoke["backend-2"] created'}],
@@ -55,7 +62,9 @@ EXPECTED = {
     # The event then needs more than provisioned_maximum_in_events.
     "milliseconds_per_request = 400": [PLANNED | {ACTION("gala-start", MOST)}, PLANNED_NOW | {f"{TARGET} max_capacity"}],
     "provisioned_minimum": [AT_THE_END | {f"{TARGET} min_capacity"}, AT_THE_END],
-    "reserved_concurrency": [{f"{FUNCTION} reserved_concurrent_executions", *(ALARM(name, "threshold") for name in ("concurrency", "concurrency-in-event"))}],
+    "reserved_concurrency": [RESERVED],
+    "reserved_concurrency = 0": [STOPPED | {ACTION("gala-start", LEAST), ACTION("gala-start", MOST)}, STOPPED],
+    "rollback_to_version": [{"aws_lambda_alias.live function_version"}],
     "seal_key_holders": [{"aws_kms_key.secrets[0] policy"}],
     "seal_keys_layer_arn": [{f"{FUNCTION} layers"}],
 }
@@ -67,6 +76,7 @@ def remedies():
     for guide in GUIDES:
         text = (INFRA / guide).read_text()
         found |= set(IN_TEXT.findall(" ".join(text.split())))
+        found |= set(IN_A_COMMAND.findall(text))
         found |= {textwrap.dedent(block).rstrip() for _, block in IN_A_BLOCK.findall(text)}
     return sorted(found)
 
@@ -84,6 +94,7 @@ def deployment(now, current):
         "accept_weak": ["ldap-ssha"],
         "alarm_client_fallbacks_per_minute": 90,
         "alarm_concurrency_percent": 70,
+        "alarm_cost_usd_per_hour": 200,
         "alarm_duration_p90_milliseconds": 600,
         "alarm_errors_percent": 0.2,
         "alarm_mismatches_percent": 40,
@@ -170,8 +181,7 @@ def variables(file="variables.tf"):
 
 def kind(remedy):
     """Returns the key of a remedy in EXPECTED."""
-    names = "event" if remedy.startswith("{") else " ".join(ASSIGNMENT.findall(remedy))
-    return names if names in EXPECTED else remedy
+    return remedy if remedy in EXPECTED else "event" if remedy.startswith("{") else " ".join(ASSIGNMENT.findall(remedy))
 
 
 def changed(plan):

@@ -53,6 +53,8 @@ def states(now):
         State("moved to tomorrow", {"events": event(24, 28)}, MAXIMUM, MAXIMUM),
         State("released during it", {"events": event(-1, 3), "release_during_event": True}, EVENT, MAXIMUM),
         State("rolled back during it", running | {"rollback_to_version": "2"}, EVENT, MAXIMUM),
+        State("stopped during it", running | {"reserved_concurrency": 0}, 0, 0),
+        State("started again", running, EVENT, MAXIMUM),
         State("cancelled", {"events": []}, MAXIMUM, MAXIMUM),
         State("running, minimum 0", running | to_zero, EVENT, 0),
         State("cancelled, minimum 0", {"events": []} | to_zero, 0, 0),

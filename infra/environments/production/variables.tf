@@ -35,6 +35,12 @@ variable "alarm_concurrency_percent" {
   default     = null
 }
 
+variable "alarm_cost_usd_per_hour" {
+  description = "US dollars an hour above which `cost-per-hour` rings."
+  type        = number
+  default     = null
+}
+
 variable "alarm_duration_p90_milliseconds" {
   description = "Milliseconds above which `duration-p90` rings."
   type        = number
@@ -208,7 +214,7 @@ variable "release_during_event" {
 }
 
 variable "reserved_concurrency" {
-  description = "The most environments of the function. It bounds the cost."
+  description = "The most environments of the function. It bounds the cost. 0 stops the function."
   type        = number
   default     = null
 }

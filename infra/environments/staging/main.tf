@@ -22,6 +22,7 @@ module "saltern" {
     client_fallbacks_per_minute = var.alarm_client_fallbacks_per_minute
     client_metrics_namespace    = var.client_metrics_namespace
     concurrency_percent         = var.alarm_concurrency_percent
+    cost_usd_per_hour           = var.alarm_cost_usd_per_hour
     duration_p90_milliseconds   = var.alarm_duration_p90_milliseconds
     errors_percent              = var.alarm_errors_percent
     runbook_url                 = var.runbook_url

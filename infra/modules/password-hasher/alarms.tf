@@ -19,6 +19,8 @@ locals {
   # The name of the sum of the counter saltern.client.fallback in Micrometer's CloudWatch registry.
   client_fallback_metric = "saltern.client.fallback.count"
 
+  cost_usd_per_hour = var.alarms.cost_usd_per_hour == null ? ceil(local.cost_usd_per_busy_hour) : var.alarms.cost_usd_per_hour
+
   # What the name of a section follows. Without an address the operator's own copy of the guide has it.
   runbook = var.alarms.runbook_url == null ? "infra/OPERATIONS.md, section " : "${var.alarms.runbook_url}#"
 
@@ -77,6 +79,29 @@ locals {
       exists      = !local.managed
       metrics     = { spillover = { name = "ProvisionedConcurrencySpilloverInvocations" } }
       threshold   = 0
+    }
+    concurrency-held = {
+      description = "For 15 minutes more than ${local.everyday_concurrency} environments are at work, and no event is announced. If nobody knows why, find the caller in the log, or stop the function."
+      severity    = "page"
+      exists      = !local.managed
+      expression  = length(local._windows) == 0 ? "MAX([held])" : "IF(${replace(local._in_an_event, "metric", "held")}, 0, held)"
+      label       = "Environments at work without an event"
+      metrics     = { held = { name = "ConcurrentExecutions", statistic = "Maximum", dimensions = { FunctionName = var.name } } }
+      threshold   = local.everyday_concurrency
+      minutes     = { above = 15, of = 15 }
+    }
+    cost-per-hour = {
+      description = "At the present rate the function costs more than ${local.cost_usd_per_hour} US dollars an hour. That is more than all planned environments cost. Find the caller in the log, or stop the function."
+      severity    = "page"
+      exists      = !local.managed
+      expression  = format("60 * (invocations * %.10f + milliseconds / 1000 * %.10f)", local._usd_per_request, local._gb * local._on_demand)
+      label       = "US dollars an hour, by list prices"
+      metrics = {
+        invocations  = { name = "Invocations", dimensions = { FunctionName = var.name } }
+        milliseconds = { name = "Duration", dimensions = { FunctionName = var.name } }
+      }
+      threshold = local.cost_usd_per_hour
+      minutes   = { above = 5, of = 5 }
     }
     client-fallback = {
       description = "Backends hash more than ${var.alarms.client_fallbacks_per_minute} logins a minute locally, because they cannot reach the service or it refuses their requests. The alarm counts every backend that publishes to the namespace ${coalesce(var.alarms.client_metrics_namespace, "none")}. The dashboard shows the reason."

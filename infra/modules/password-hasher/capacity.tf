@@ -75,13 +75,16 @@ locals {
   )
   changes = { for name, time in local._changes : name => time if timecmp(time, plantimestamp()) > 0 }
 
-  baseline = local.managed ? var.managed_instances.minimum_environments : var.capacity.provisioned_minimum
+  # A reservation of 0 stops the function, and then Lambda accepts no provisioned environment either.
+  stopped = !local.managed && var.capacity.reserved_concurrency == 0
+
+  baseline = local.managed ? var.managed_instances.minimum_environments : local.stopped ? 0 : var.capacity.provisioned_minimum
 
   # The environments of each event that is current at one of these times, or now. Two events can be
   # current at once, because the capacity of the next one is requested before it starts.
   environments_at = {
     for name, time in merge(local._changes, { now = plantimestamp() }) : name => [
-      for event in local.events : event.environments if timecmp(event.leads_at, time) <= 0 && timecmp(time, event.ends_at) < 0
+      for event in local.events : event.environments if !local.stopped && timecmp(event.leads_at, time) <= 0 && timecmp(time, event.ends_at) < 0
     ]
   }
 

@@ -5,7 +5,7 @@
 locals {
   # Without an event the bound of target tracking. During an event more, because more logins may
   # arrive than expected.
-  _everyday_maximum = max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum)
+  _everyday_maximum = local.stopped ? 0 : max(var.capacity.provisioned_minimum, var.capacity.provisioned_maximum)
   _event_maximum    = coalesce(var.capacity.provisioned_maximum_in_events, var.capacity.reserved_concurrency)
   maximum_at = {
     for name, minimum in local.minimum_at : name => (
@@ -20,7 +20,7 @@ locals {
 # nothing. Without skip_destroy a provisioned_minimum of 0 would release the environments of a
 # current event too.
 resource "aws_lambda_provisioned_concurrency_config" "live" {
-  count = !local.managed && var.capacity.provisioned_minimum > 0 ? 1 : 0
+  count = !local.managed && local.baseline > 0 ? 1 : 0
 
   function_name                     = aws_lambda_function.main.function_name
   qualifier                         = aws_lambda_alias.live.name

@@ -65,6 +65,15 @@ locals {
   # A running event is never refused for its cost.
   cost_usd_ahead = try(sum([for name, cost in merge({ none = 0 }, local.cost_usd_per_event) : cost if !contains(local.current_events, name)]), null)
 
+  # Without an event more than a tenth of the reservation is not everyday, unless so much is provisioned.
+  everyday_concurrency = max(local._everyday_maximum, ceil(var.capacity.reserved_concurrency / 10))
+
+  # An hour in which the planned environments are all busy, at the higher price.
+  cost_usd_per_busy_hour = (
+    max(local.everyday_concurrency, [for event in local.events : event.environments]...) *
+    local._seconds_of_an_hour * (local._gb * local._on_demand + local._usd_per_request / local._seconds)
+  )
+
   # An hour of the baseline without calls.
   cost_usd_per_idle_hour = (
     local.managed

@@ -81,7 +81,7 @@ resource "aws_lambda_function" "main" {
     }
 
     precondition {
-      condition     = alltrue([for capacity in module.capacity : local.managed || capacity.concurrency <= var.capacity.reserved_concurrency])
+      condition     = alltrue([for capacity in module.capacity : local.managed || local.stopped || capacity.concurrency <= var.capacity.reserved_concurrency])
       error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Send batches, or write: reserved_concurrency = ${local._most_needed}"
     }
 

@@ -29,7 +29,8 @@ variable "alarms" {
     the severity `ticket` in the morning. `ticket_topic_arn` is the topic of the second kind; without it all go to
     `topic_arn`. During an announced event `concurrency`, `duration-p90` and `spillover` page too. `runbook_url` is the address of
     infra/OPERATIONS.md in your repository. The description of each alarm ends with its severity and its section there. The default of `duration_p90_milliseconds` is the planned duration
-    divided by the planned utilisation: at this duration all planned environments are busy. `client_metrics_namespace` is
+    divided by the planned utilisation: at this duration all planned environments are busy. The default of `cost_usd_per_hour` is the
+    price of an hour in which all planned environments are busy. `client_metrics_namespace` is
     the CloudWatch namespace to which your backends publish the client's Micrometer metrics. Use a separate namespace for
     each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing. If the
     namespace is given and has no such metric, a ticket says so.
@@ -42,6 +43,7 @@ variable "alarms" {
     client_fallbacks_per_minute = optional(number, 60)
     client_metrics_namespace    = optional(string)
     concurrency_percent         = optional(number, 80)
+    cost_usd_per_hour           = optional(number)
     duration_p90_milliseconds   = optional(number)
     errors_percent              = optional(number, 0.1)
     runbook_url                 = optional(string)
@@ -84,6 +86,11 @@ variable "alarms" {
       percent > 0 && percent < 100 && contains([for alarm in jsondecode(file("${path.module}/metrics.json")).alarms : alarm.name if can(alarm.percent)], name)
     ])
     error_message = "alarms.share_percent must name alarms of metrics.json that have a percentage, each with a percentage above 0 and below 100."
+  }
+
+  validation {
+    condition     = var.alarms.cost_usd_per_hour == null ? true : var.alarms.cost_usd_per_hour > 0
+    error_message = "alarms.cost_usd_per_hour must be above 0, in US dollars."
   }
 
   validation {
@@ -143,7 +150,7 @@ variable "capacity" {
   description = <<-EOT
     Input of the capacity plan. `policy` is a key of durations.json: the policy of most stored hashes. `batch` is the number
     of logins in one request (the client's coalescing). If you have measured your function, `milliseconds_per_request`
-    replaces the table. `reserved_concurrency` limits the function's share of the account's concurrency, and its cost.
+    replaces the table. `reserved_concurrency` limits the function's share of the account's concurrency, and its cost. With 0 the function is stopped.
     `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`. During an
     event it provisions up to `provisioned_maximum_in_events`, by default up to `reserved_concurrency`, and never less than
     the event needs.
@@ -177,14 +184,14 @@ variable "capacity" {
   }
 
   validation {
-    condition     = var.capacity.reserved_concurrency >= 1 && floor(var.capacity.reserved_concurrency) == var.capacity.reserved_concurrency
-    error_message = "capacity.reserved_concurrency must be a whole number, at least 1: with 0 Lambda refuses every request."
+    condition     = var.capacity.reserved_concurrency >= 0 && floor(var.capacity.reserved_concurrency) == var.capacity.reserved_concurrency
+    error_message = "capacity.reserved_concurrency must be a whole number, at least 0. With 0 Lambda refuses every request."
   }
 
   validation {
     condition = alltrue([
       for number in [var.capacity.provisioned_minimum, var.capacity.provisioned_maximum, coalesce(var.capacity.provisioned_maximum_in_events, 0)] :
-      number >= 0 && number <= var.capacity.reserved_concurrency && floor(number) == number
+      number >= 0 && (number <= var.capacity.reserved_concurrency || var.capacity.reserved_concurrency == 0) && floor(number) == number
     ])
     error_message = "capacity.provisioned_minimum, capacity.provisioned_maximum and capacity.provisioned_maximum_in_events must be whole numbers between 0 and capacity.reserved_concurrency."
   }

@@ -25,7 +25,7 @@ run "every_alarm_goes_to_the_topic_when_it_starts_and_when_it_ends" {
   }
 
   assert {
-    condition     = keys(aws_cloudwatch_metric_alarm.main) == ["client-fallback", "concurrency", "deadlines", "duration-p90", "errors", "faults", "key-unavailable", "mismatches", "overloaded", "seal-broken", "spillover", "throttles", "url-5xx"]
+    condition     = keys(aws_cloudwatch_metric_alarm.main) == ["client-fallback", "concurrency", "concurrency-held", "cost-per-hour", "deadlines", "duration-p90", "errors", "faults", "key-unavailable", "mismatches", "overloaded", "seal-broken", "spillover", "throttles", "url-5xx"]
     error_message = "Every alarm must exist."
   }
 
@@ -183,6 +183,55 @@ run "the_expression_of_many_events_is_short_enough" {
       for alarm in aws_cloudwatch_metric_alarm.main : alltrue([for query in alarm.metric_query : length(coalesce(query.expression, "-")) <= 1024])
     ])
     error_message = "CloudWatch accepts at most 1,024 characters."
+  }
+}
+
+run "concurrency_that_is_held_without_an_event_pages" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", provisioned_maximum = 200, reserved_concurrency = 1500 }
+    events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 }]
+  }
+
+  assert {
+    condition = (
+      one([for query in aws_cloudwatch_metric_alarm.main["concurrency-held"].metric_query : query.expression if query.return_data == true]) ==
+      "IF((EPOCH(held) >= 4100262300 AND EPOCH(held) < 4100275800), 0, held)" &&
+      aws_cloudwatch_metric_alarm.main["concurrency-held"].threshold == 200 && aws_cloudwatch_metric_alarm.main["concurrency-held"].datapoints_to_alarm == 15
+    )
+    error_message = "More environments than the everyday maximum for 15 minutes must page, except in the window of an event."
+  }
+}
+
+run "a_cost_per_hour_above_that_of_the_planned_environments_pages" {
+  command = plan
+
+  variables {
+    events = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  # 703 environments × 3,600 s × (1,769 ÷ 1,024 GB × 0.0000133334 + 0.0000002 ÷ 0.164 s): 61.4.
+  assert {
+    condition = (
+      one([for query in aws_cloudwatch_metric_alarm.main["cost-per-hour"].metric_query : query.expression if query.return_data == true]) ==
+      "60 * (invocations * 0.0000002000 + milliseconds / 1000 * 0.0000230340)" &&
+      aws_cloudwatch_metric_alarm.main["cost-per-hour"].threshold == 62
+    )
+    error_message = "The requests and their duration in a minute, times 60, must stay below the price of an hour with all environments busy."
+  }
+}
+
+run "without_an_event_the_cost_of_everyday_concurrency_is_the_bound" {
+  command = plan
+
+  # 150 environments × 3,600 s × (1,769 ÷ 1,024 GB × 0.0000133334 + 0.0000002 ÷ 0.164 s): 13.1.
+  assert {
+    condition = (
+      aws_cloudwatch_metric_alarm.main["concurrency-held"].threshold == 150 && aws_cloudwatch_metric_alarm.main["cost-per-hour"].threshold == 14 &&
+      one([for query in aws_cloudwatch_metric_alarm.main["concurrency-held"].metric_query : query.expression if query.return_data == true]) == "MAX([held])"
+    )
+    error_message = "A loop must page although nothing is announced."
   }
 }
 

@@ -222,6 +222,27 @@ run "an_event_below_the_everyday_minimum_has_the_maximum_of_events_too" {
   }
 }
 
+run "a_reservation_of_zero_stops_the_function_and_releases_its_environments" {
+  command = plan
+
+  variables {
+    capacity            = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 0 }
+    rollback_to_version = "41"
+    events = [
+      { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
+    ]
+  }
+
+  assert {
+    condition = (
+      aws_lambda_function.main.reserved_concurrent_executions == 0 && length(aws_lambda_provisioned_concurrency_config.live) == 0 &&
+      aws_appautoscaling_target.live[0].min_capacity == 0 && aws_appautoscaling_target.live[0].max_capacity == 0 &&
+      alltrue([for action in aws_appautoscaling_scheduled_action.event : action.scalable_target_action[0].max_capacity == "0"])
+    )
+    error_message = "Lambda must refuse every request, and nothing may be provisioned, during an event too."
+  }
+}
+
 run "during_an_event_the_maximum_may_be_lower_than_the_reservation" {
   command = plan
 

@@ -40,6 +40,16 @@ run "an_error_alarm_at_100_percent_is_refused" {
   expect_failures = [var.alarms]
 }
 
+run "a_cost_alarm_at_zero_dollars_is_refused" {
+  command = plan
+
+  variables {
+    alarms = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", cost_usd_per_hour = 0 }
+  }
+
+  expect_failures = [var.alarms]
+}
+
 run "a_negative_number_of_fallbacks_is_refused" {
   command = plan
 
@@ -180,11 +190,11 @@ run "a_duration_that_is_not_a_whole_number_is_refused" {
   expect_failures = [var.capacity]
 }
 
-run "a_reservation_of_zero_is_refused" {
+run "a_negative_reservation_is_refused" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", reserved_concurrency = 0 }
+    capacity = { policy = "bcrypt-11", reserved_concurrency = -1 }
   }
 
   expect_failures = [var.capacity]
