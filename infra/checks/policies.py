@@ -16,12 +16,13 @@ ACCOUNT_PAGE = pathlib.Path(__file__).resolve().parent.parent / "ACCOUNT.md"
 LONGEST_SCP = 5120
 
 # Actions that have another name than the call, or belong to no call.
-ACTIONS_ONLY = {"lambda:InvokeFunction", "lambda:InvokeFunctionUrl"}
+ACTIONS_ONLY = {"iam:PassRole", "lambda:InvokeFunction", "lambda:InvokeFunctionUrl"}
 
 # The roles of ACCOUNT.md, and another role of its account.
 CALLER, DEPLOYER, READER, ANOTHER = ROLES = tuple(
     f"arn:aws:iam::123456789012:role/{name}" for name in ("saltern-caller", "saltern-deployer", "saltern-reader", "administrator")
 )
+EXECUTION = "arn:aws:iam::123456789012:role/saltern-production-execution"
 FUNCTION = "arn:aws:lambda:eu-north-1:123456789012:function:saltern-production"
 LOG = "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern-production"
 TRAIL = "arn:aws:cloudtrail:eu-north-1:123456789012:trail/management"
@@ -31,6 +32,7 @@ CHANGES_OF_A_ROLE = (
     "iam:DeleteRole",
     "iam:DeleteRolePolicy",
     "iam:DetachRolePolicy",
+    "iam:PassRole",
     "iam:PutRolePolicy",
     "iam:UpdateAssumeRolePolicy",
 )
@@ -52,6 +54,7 @@ LEFT_TO = (
     (CALLER, CHANGES_OF_A_ROLE, {DEPLOYER}),
     (DEPLOYER, CHANGES_OF_A_ROLE, {DEPLOYER}),
     (READER, CHANGES_OF_A_ROLE, {DEPLOYER}),
+    (EXECUTION, CHANGES_OF_A_ROLE, {DEPLOYER}),
     (ANOTHER, CHANGES_OF_A_ROLE, set(ROLES)),
     (LOG, READING, {DEPLOYER, READER}),
     (LOG, ("logs:DescribeLogGroups", "logs:PutLogEvents"), set(ROLES)),

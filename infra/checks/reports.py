@@ -68,7 +68,8 @@ def samples(resources):
     """Returns for each sample the rules that it must match, and the event."""
     arns = {one.address.removeprefix("module.saltern."): one.stand_ins.get("arn") for one in resources}
     key, another_key = arns["aws_kms_key.secrets[0]"], arns["aws_kms_key.main[0]"]
-    function, holder = session(arns["aws_iam_role.execution[0]"]), session(f"arn:aws:iam::{ACCOUNT}:role/security")
+    role = arns["aws_iam_role.execution[0]"]
+    function, another, holder = session(role, "saltern-production"), session(role, "another-function"), session(f"arn:aws:iam::{ACCOUNT}:role/security")
     found = {
         "a decryption by a holder": (USED, event("Decrypt", holder, key)),
         "a refused decryption by a holder": (USED, event("Decrypt", holder, key, errorCode="AccessDenied")),
@@ -76,6 +77,8 @@ def samples(resources):
         "a decryption by a user with a token": (USED, event("Decrypt", USER_WITH_A_TOKEN, key)),
         "a decryption by the root of the account": (USED, event("Decrypt", ROOT, key)),
         "an encryption under another key": (USED, event("ReEncrypt", holder, another_key, key)),
+        "a decryption by another function with the role": (USED, event("Decrypt", another, key)),
+        "a refused decryption by the function": (USED, event("Decrypt", function, key, errorCode="AccessDenied")),
         "a decryption by the function": (NONE, event("Decrypt", function, key)),
         "a decryption under another key": (NONE, event("Decrypt", holder, another_key)),
         "a call of another service": (NONE, event("Decrypt", holder, key, eventSource="example.amazonaws.com")),
@@ -86,9 +89,9 @@ def samples(resources):
     return found | {call: (NONE, event(call, holder, key)) for call in OTHERS}
 
 
-def session(role):
-    """Returns the identity of a program that has assumed the role."""
-    arn = f"arn:aws:sts::{ACCOUNT}:assumed-role/{role.split('/')[-1]}/session"
+def session(role, name="session"):
+    """Returns the identity of a program that has assumed the role. Lambda names it after the function."""
+    arn = f"arn:aws:sts::{ACCOUNT}:assumed-role/{role.split('/')[-1]}/{name}"
     return {"type": "AssumedRole", "arn": arn, "sessionContext": {"sessionIssuer": {"type": "Role", "arn": role}}}
 
 

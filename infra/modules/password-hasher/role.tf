@@ -19,6 +19,9 @@ resource "aws_iam_role" "execution" {
       Effect    = "Allow"
       Principal = { Service = "lambda.amazonaws.com" }
       Action    = "sts:AssumeRole"
+      # AWS documents no value of aws:SourceArn for the start of a function, and a wrong one would
+      # refuse every start. Below, OnlyInThisFunction binds what is secret to the function.
+      Condition = { StringEquals = { "aws:SourceAccount" = local.account_id } }
     }]
   })
 }
@@ -32,11 +35,13 @@ resource "aws_iam_role_policy" "execution" {
 }
 
 locals {
+  # By its parts, because the function waits for its role.
+  function_arn       = "arn:${local.partition}:lambda:${local.region}:${local.account_id}:function:${var.name}"
   execution_role_arn = var.governance.execution_role_arn == null ? aws_iam_role.execution[0].arn : var.governance.execution_role_arn
 
   execution_policy = jsonencode({
     Version = "2012-10-17"
-    Statement = [
+    Statement = concat([
       {
         Sid      = "OwnLogs"
         Effect   = "Allow"
@@ -59,11 +64,23 @@ locals {
         Condition = { StringEquals = { "cloudwatch:namespace" = local.metrics.namespace } }
       },
       {
-        Sid      = "OwnEnvironmentVariables"
-        Effect   = "Allow"
-        Action   = "kms:Decrypt"
-        Resource = local.kms_key_arn
+        # The log group has the same key. Lambda names the function in the encryption context.
+        Sid       = "OwnEnvironmentVariables"
+        Effect    = "Allow"
+        Action    = "kms:Decrypt"
+        Resource  = local.kms_key_arn
+        Condition = { ArnLike = { "kms:EncryptionContext:aws:lambda:FunctionArn" = [local.function_arn, "${local.function_arn}:*"] } }
       },
-    ]
+      ], [
+      for key in aws_kms_key.secrets : {
+        # Whoever may pass this role to another function decrypts nothing there. AWS evaluates this
+        # condition in policies of a role, and not in the policy of a key.
+        Sid       = "OnlyInThisFunction"
+        Effect    = "Deny"
+        Action    = "kms:Decrypt"
+        Resource  = key.arn
+        Condition = { ArnNotEquals = { "lambda:SourceFunctionArn" = local.function_arn } }
+      }
+    ])
   })
 }

@@ -24,8 +24,12 @@ locals {
     secrets-key-used = {
       description = "A decryption that is not the function's: by a holder of the keys, or refused."
       calls       = ["Decrypt", "ReEncrypt"]
-      # A user and the root of the account have no issuer of a session.
-      by = { userIdentity = { sessionContext = { sessionIssuer = { arn = [{ anything-but = [local.execution_role_arn] }, { exists = false }] } } } }
+      # Lambda names the session of a role after the function. Another function with the role has
+      # another name, and its call is refused.
+      by = { "$or" = [
+        { userIdentity = { arn = [{ anything-but = ["arn:${local.partition}:sts::${local.account_id}:assumed-role/${reverse(split("/", local.execution_role_arn))[0]}/${var.name}"] }, { exists = false }] } },
+        { errorCode = [{ exists = true }] },
+      ] }
     }
   }
 }

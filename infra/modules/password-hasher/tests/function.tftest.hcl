@@ -127,15 +127,17 @@ run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
       OwnEnvironmentVariables = [
         ["kms:Decrypt"],
         "arn:aws:kms:eu-north-1:123456789012:key/1a2b",
-        null,
+        { ArnLike = { "kms:EncryptionContext:aws:lambda:FunctionArn" = ["arn:aws:lambda:eu-north-1:123456789012:function:saltern", "arn:aws:lambda:eu-north-1:123456789012:function:saltern:*"] } },
       ]
     }
     error_message = "The execution role may only write its logs, traces and metrics, and decrypt its environment variables."
   }
 
   assert {
-    condition     = jsondecode(aws_iam_role.execution[0].assume_role_policy).Statement[*].Principal == [{ Service = "lambda.amazonaws.com" }]
-    error_message = "Only Lambda may assume the execution role."
+    condition = [for statement in jsondecode(aws_iam_role.execution[0].assume_role_policy).Statement : [statement.Principal, statement.Condition]] == [
+      [{ Service = "lambda.amazonaws.com" }, { StringEquals = { "aws:SourceAccount" = "123456789012" } }]
+    ]
+    error_message = "Only Lambda may assume the execution role, for this account."
   }
 }
 

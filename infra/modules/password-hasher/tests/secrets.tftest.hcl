@@ -82,7 +82,7 @@ run "only_the_function_decrypts_to_serve_and_only_holders_encrypt" {
   }
 }
 
-run "no_policy_of_the_role_names_the_key_of_the_secrets" {
+run "the_role_decrypts_secrets_in_this_function_alone_and_its_policy_allows_no_use_of_their_key" {
   command = plan
 
   variables {
@@ -90,8 +90,15 @@ run "no_policy_of_the_role_names_the_key_of_the_secrets" {
   }
 
   assert {
-    condition     = !strcontains(output.execution_policy_json, "key/1a2b")
+    condition     = !contains([for statement in jsondecode(output.execution_policy_json).Statement : statement.Resource if statement.Effect == "Allow"], "arn:aws:kms:eu-north-1:123456789012:key/1a2b")
     error_message = "The policy of the key alone must admit the role: then the role decrypts nothing under the key of another account."
+  }
+
+  assert {
+    condition = [for statement in jsondecode(output.execution_policy_json).Statement : [statement.Action, statement.Resource, statement.Condition] if statement.Effect == "Deny"] == [
+      ["kms:Decrypt", "arn:aws:kms:eu-north-1:123456789012:key/1a2b", { ArnNotEquals = { "lambda:SourceFunctionArn" = "arn:aws:lambda:eu-north-1:123456789012:function:saltern" } }]
+    ]
+    error_message = "Another function with the role must not decrypt."
   }
 }
 
