@@ -4,6 +4,7 @@ The service, the call and the options must exist, and no required option may lac
 roll back, hold, stop and start the function run against moto.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -24,7 +25,7 @@ GUIDES = ("ACCOUNT.md", "OPERATIONS.md", "README.md")
 COMMAND = re.compile(r"(?:^|`|&& |\$\()(aws [^`\n|&)]+)", re.MULTILINE)
 
 # Options of every command.
-GLOBAL = {"output", "query", "region"}
+GLOBAL = {"cli_binary_format", "output", "query", "region"}
 
 # Not a service.
 OF_THE_TOOL = {"configure"}
@@ -103,3 +104,18 @@ def wrong(words, api):
     yield from (f"{operation} has no option --{option.replace('_', '-')}" for option in sorted(options - members.keys()))
     lacking = set(shape.required_members if shape else ()) - {members.get(option) for option in options}
     yield from (f"{operation} needs {member}" for member in sorted(lacking))
+    if "--payload" in rest:
+        yield from not_an_event(rest[rest.index("--payload") + 1])
+
+
+def not_an_event(payload):
+    """Whether the function refuses an event unread (functions/lambda/src/event.rs)."""
+    try:
+        event = json.loads(payload)
+        path, method, version = event["rawPath"], event["requestContext"]["http"]["method"], event["version"]
+        json.loads(event["body"])
+    except (json.JSONDecodeError, KeyError) as error:
+        yield f"the payload has no {error}"
+        return
+    if version != "2.0" or path not in json.loads((INFRA.parent / "functions/service/openapi.json").read_text())["paths"] or method != "POST":
+        yield f"the payload is {method} {path} of version {version}"
