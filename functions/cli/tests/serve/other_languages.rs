@@ -150,7 +150,7 @@ impl FakeServer {
         let bodies = Arc::<Mutex<Vec<String>>>::default();
         let (seen, body) = (Arc::clone(&bodies), body.to_owned());
         let stub = Stub::start(move |request| {
-            let own_name = request.header("x-request-id").unwrap_or_default().to_owned();
+            let own_name = request.header("Saltern-Request-Id").unwrap_or_default().to_owned();
             seen.lock().unwrap().push(String::from_utf8(request.body).unwrap());
             if name == Name::LateOfTheRequest {
                 thread::sleep(FLOOR + Duration::from_millis(100));
@@ -160,7 +160,7 @@ impl FakeServer {
                 Name::OfTheRequest | Name::LateOfTheRequest => Some(own_name),
                 Name::OfAnother => Some("1".repeat(32)),
             };
-            let header = name.as_deref().map(|name| ("x-request-id", name));
+            let header = name.as_deref().map(|name| ("Saltern-Request-Id", name));
             Some(Response::new(status, header.as_slice(), body.as_str()))
         });
         Self { stub: stub.unwrap(), bodies }

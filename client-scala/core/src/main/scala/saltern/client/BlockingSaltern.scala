@@ -41,6 +41,12 @@ final class BlockingSaltern private[client] (client: Saltern) {
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: Duration): BlockingSaltern = client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)).blocking
 
+  /** Returns the same client for the calls of one request. See [[Saltern.withRequestId]]. */
+  def withRequestId(id: String): BlockingSaltern = client.withRequestId(id).blocking
+
+  /** Returns the same client for the calls within one span. See [[Saltern.withTraceparent]]. */
+  def withTraceparent(value: String): BlockingSaltern = client.withTraceparent(value).blocking
+
   private def answerOf[A](call: Future[A]): A =
     try Await.result(call, LongestWait)
     catch {

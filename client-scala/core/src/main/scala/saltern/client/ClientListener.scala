@@ -12,8 +12,9 @@ trait ClientListener {
     *
     * @param operation `hash` or `verify`
     * @param total from the start of the method to the answer
+    * @param requestId as in [[SalternError.requestId]]
     */
-  def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = ()
+  def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = ()
 
   /** A call ended with a typed error.
     *
@@ -25,8 +26,9 @@ trait ClientListener {
   /** A call falls back to local hashing.
     *
     * @param detail the contract's code, a status, or the class of an exception: for logs
+    * @param requestId as in [[SalternError.requestId]]
     */
-  def onFallback(reason: FallbackReason, detail: String): Unit = ()
+  def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = ()
 
   /** A local hash starts, this long after the call was given to local hashing. */
   def onLocalStart(waited: FiniteDuration): Unit = ()

@@ -5,7 +5,7 @@ import java.util.concurrent.{ConcurrentHashMap, Executor}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 import saltern.client.local.{LocalHasher, LocalPool}
 import saltern.client.resilience.*
-import saltern.client.wire.{JsonBytes, Name, ServerTiming, Wire}
+import saltern.client.wire.{JsonBytes, Name, ServerTiming, Trace, Wire}
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success}
@@ -42,12 +42,12 @@ private[client] final class Engine(
   private val drift = new PolicyDrift(config, transport, scheduler, hasher.policies.digest, listener)
   config.sealKeys.foreach(source => new SealKeyReader(source, hasher.seals, scheduler, keyReader, journal).start())
 
-  def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration): Future[A] =
+  def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration, trace: Trace): Future[A] =
     password.copyBytes() match {
-      case Left(code)   => Future.failed(reported(operation, SalternError.refused(code, Origin.Local)))
+      case Left(code)   => Future.failed(reported(operation, SalternError.refused(code, Origin.Local).of(trace.requestId)))
       case Right(bytes) =>
         val now = scheduler.nanos
-        val call = new Call(operation, bytes, now, now + deadline.toNanos)
+        val call = new Call(operation, bytes, now, now + deadline.toNanos, trace)
         active.put(call.result, call)
         call.timer = scheduler.after(deadline)(() => fail(call, new SalternError.DeadlineExceeded("while waiting")))
         Operation.textProblem(operation) match {
@@ -79,7 +79,7 @@ private[client] final class Engine(
     if (closed.compareAndSet(false, true)) {
       active.values.forEach { call =>
         val error =
-          if (call.sent) new SalternError.MaybeSent("the client was closed")
+          if (call.sentAs.isDefined) new SalternError.MaybeSent("the client was closed")
           else new SalternError.NotSent("the client was closed")
         fail(call, error)
       }
@@ -181,7 +181,7 @@ private[client] final class Engine(
     val time = (group.ends - sent).nanos
     val (name, operations) = (Name.random(), group.calls.map(_ => Name.random()))
     val request = requestOf(group, time, name, operations)
-    group.calls.foreach(_.sent = true)
+    group.calls.foreach(_.sentAs = group.trace.requestId.orElse(Some(name)))
     listener.onSend(group.calls.size)
     val exchange = Exchanges.start(transport, request)
     val ended = new AtomicBoolean
@@ -219,6 +219,7 @@ private[client] final class Engine(
       answer match {
         case Success(response) =>
           heardAt.set(scheduler.nanos)
+          Trace.loggedAs(response).foreach(id => group.calls.foreach(_.sentAs = Some(id)))
           end(interpreted(group, response, name, operations), silent = false)
         case Failure(f: TransportFailure) => end(all(Outcome.Failed(f.kind, f.detail)), silent)
         case Failure(e)                   => end(all(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName)), silent)
@@ -250,7 +251,7 @@ private[client] final class Engine(
     new Transport.Request(
       "POST",
       if (alone) group.calls.head.operation.path else "/batch",
-      Wire.headers(time, name),
+      Wire.headers(time, name, group.trace),
       json.finish(),
       time,
       Wire.MaxAnswerBytes * group.calls.size
@@ -321,7 +322,7 @@ private[client] final class Engine(
       answered(call, Origin.Remote, complete)
       call.localPlace.cancel()
     case Decision.GoLocal(reason, detail, retryAfter) =>
-      if (detail == Decision.Forbidden) journal.forbidden(call.operation.name) else journal.failed(reason, detail)
+      if (detail == Decision.Forbidden) journal.forbidden(call.operation.name, call.requestId) else journal.failed(reason, detail, call.requestId)
       goLocal(call, reason, detail, retryAfter)
     case Decision.Refuse(code, field) =>
       fail(call, SalternError.refused(code, Origin.Remote, field.fold("")(name => s" (field $name)")))
@@ -346,7 +347,7 @@ private[client] final class Engine(
       if (!allowed) fail(call, withoutFallback(reason, detail, retryAfter))
       else if (closed.get()) fail(call, new SalternError.NotSent("the client is closed"))
       else {
-        listener.onFallback(reason, detail)
+        listener.onFallback(reason, detail, call.requestId)
         val made = call.operation match {
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
             Left(LocalHasher.Refusal.NotSetUp("the policy documents of service and client differ"))
@@ -418,14 +419,14 @@ private[client] final class Engine(
   private def answered(call: Call[?], origin: Origin, complete: () => Boolean): Unit =
     if (complete()) {
       ended(call)
-      listener.onAnswer(call.operation.name, origin, (scheduler.nanos - call.started).nanos)
+      listener.onAnswer(call.operation.name, origin, (scheduler.nanos - call.started).nanos, call.requestId)
     }
 
   private def fail(call: Call[?], error: SalternError): Unit = { val _ = failed(call, error) }
 
   /** Returns whether this ended the call. */
   private def failed(call: Call[?], error: SalternError): Boolean = {
-    val first = call.abort(error)
+    val first = call.abort(error.of(call.requestId))
     if (first) {
       ended(call)
       listener.onError(call.operation.name, error, (scheduler.nanos - call.started).nanos)
@@ -465,10 +466,14 @@ private[client] final class Engine(
       val operation: Operation[A],
       val password: Array[Byte],
       val started: Long,
-      val deadline: Long
+      val deadline: Long,
+      val trace: Trace
   ) {
     private val promise = Promise[A]()
-    @volatile var sent: Boolean = false
+
+    /** The id of the last request that carried the call. */
+    @volatile var sentAs: Option[String] = None
+    def requestId: Option[String] = sentAs.orElse(trace.requestId)
     @volatile var timer: Cancellable = () => ()
 
     /** The coalescing key or the group that holds the call. [[leave]] uses it. */
@@ -520,6 +525,9 @@ private[client] final class Engine(
     @volatile var ends: Long = deadline
 
     def calls: Vector[Call[?]] = carried
+
+    /** A batch has those of its first call. */
+    def trace: Trace = carried.head.trace
 
     /** Whether every call of the group has ended. */
     def done: Boolean = carried.forall(_.done)

@@ -16,11 +16,11 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   private val closedAt = new AtomicLong(scheduler.nanos - Quiet)
   private val service = nameOf(config)
 
-  def failed(reason: FallbackReason, detail: String): Unit =
-    if (advice(reason).isDefined) told(reason.name, text(reason, detail))
+  def failed(reason: FallbackReason, detail: String, requestId: Option[String]): Unit =
+    if (advice(reason).isDefined) told(reason.name, text(reason, detail), requestId)
 
   /** The service answered `forbidden` to an operation. */
-  def forbidden(operation: String): Unit = told(s"forbidden $operation", missingScope(operation))
+  def forbidden(operation: String, requestId: Option[String]): Unit = told(s"forbidden $operation", missingScope(operation), requestId)
 
   def changed(state: BreakerState): Unit = state match {
     case BreakerState.Open     => told("unreachable", "unreachable; calls are hashed locally if allowed, and one at a time asks whether the service is back")
@@ -45,14 +45,15 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   /** Logs the problems that a check has found. */
   def checked(report: Report): Unit = report.problems.foreach(log)
 
-  private def told(kind: String, text: String): Unit = {
+  private def told(kind: String, text: String, requestId: Option[String] = None): Unit = {
     val now = scheduler.nanos
     val known = kinds.computeIfAbsent(kind, _ => new Kind(now - Again))
     known.count.incrementAndGet()
     val last = known.last.get
     if (now - last >= Again && known.last.compareAndSet(last, now)) {
       val count = known.count.getAndSet(0)
-      log(if (count > 1) s"$text ($count calls since the last message)" else text)
+      val notes = Option.when(count > 1)(s"$count calls since the last message") ++ requestId.map(id => s"request $id")
+      log(if (notes.isEmpty) text else notes.mkString(s"$text (", ", ", ")"))
     }
   }
 
@@ -91,7 +92,7 @@ private[client] object Journal {
 
   /** The operator's next step. `None`: the call was not sent because of an earlier failure. */
   private def advice(reason: FallbackReason): Option[String] = reason match {
-    case FallbackReason.AnswerNotOurs     => Some("something else answers: check host, port and path, and that no proxy replaces x-request-id")
+    case FallbackReason.AnswerNotOurs     => Some("something else answers: check host, port and path, and that no proxy drops Saltern-Request-Id")
     case FallbackReason.AttemptTimeout    => Some("check the service's load, and that the attempt's time is longer than its hashes take")
     case FallbackReason.BreakerOpen       => None
     case FallbackReason.ConnectFailed     => Some("check host and port, and that the service runs")

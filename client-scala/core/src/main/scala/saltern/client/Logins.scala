@@ -2,6 +2,7 @@ package saltern.client
 
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import saltern.client.wire.Trace
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 import scala.util.{Failure, Try}
@@ -17,10 +18,10 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
   private val active = new ConcurrentHashMap[Future[?], Login]
   private val closed = new AtomicBoolean
 
-  def call(password: Password, stored: Option[String], context: Option[String], deadline: FiniteDuration): Future[Verified] = {
-    val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy(), context)
+  def call(password: Password, stored: Option[String], context: Option[String], deadline: FiniteDuration, trace: Trace): Future[Verified] = {
+    val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy(), context, trace)
     active.put(login.answer.future, login)
-    step(login, engine.call(Operation.Verify(stored, rehash = true, context), login.password, deadline)) {
+    step(login, engine.call(Operation.Verify(stored, rehash = true, context), login.password, deadline, trace)) {
       case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
       case answer                                                       => end(login, answer)
     }
@@ -31,7 +32,7 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
   private def decoy(login: Login, refused: Failure[Verified]): Unit = {
     val left = (login.started + login.deadline.toNanos - scheduler.nanos).nanos
     if (left < LeastTime || login.answer.isCompleted) end(login, refused)
-    else step(login, engine.call(Operation.Verify(None, rehash = true, login.context), login.password, left))(_ => end(login, refused))
+    else step(login, engine.call(Operation.Verify(None, rehash = true, login.context), login.password, left, login.trace))(_ => end(login, refused))
   }
 
   private def step(login: Login, call: Future[Verified])(next: Try[Verified] => Unit): Unit = {
@@ -85,7 +86,8 @@ private object Logins {
       val deadline: FiniteDuration,
       val floor: FiniteDuration,
       val password: Password,
-      val context: Option[String]
+      val context: Option[String],
+      val trace: Trace
   ) {
     val answer: Promise[Verified] = Promise[Verified]()
 

@@ -3,6 +3,7 @@ package saltern.client
 import java.security.SecureRandom
 import java.util.concurrent.Executor
 import saltern.client.local.{LocalHasher, LocalPool, Policies, Seals}
+import saltern.client.wire.Trace
 import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
 
@@ -93,6 +94,18 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     */
   def withDeadline(deadline: FiniteDuration): Saltern
 
+  /** Returns the same client for the calls of one request of the caller's own, such as a login. Its
+    * calls send the id as `x-request-id`, and the service logs it. Calls that travel together have
+    * the id of the first. An id that is not of the form `[A-Za-z0-9._-]{1,64}` is not sent.
+    */
+  def withRequestId(id: String): Saltern
+
+  /** Returns the same client for the calls within one span. Its calls send the value as
+    * `traceparent` (W3C Trace Context), and the service logs it. Calls that travel together have
+    * that of the first. A value in another form is not sent.
+    */
+  def withTraceparent(value: String): Saltern
+
   /** Ends the calls in progress and the client's threads. The calls fail with an error that says
     * whether they may have been sent.
     */
@@ -141,21 +154,33 @@ object Saltern {
     val seals = new Seals(config.sealKeys.map(SealKeyReader.first), config.hashesUnsealed, random)
     val hasher = new LocalHasher(policies, random, config.acceptedWeak, config.firebaseProject, seals)
     val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance, keyReader)
-    new View(engine, new Logins(engine, scheduler, config.loginFloor, listener), hasher, config.deadline, None)
+    new View(engine, new Logins(engine, scheduler, config.loginFloor, listener), hasher, config.deadline, None, Trace.none)
   }
 
-  private final class View(engine: Engine, logins: Logins, hasher: LocalHasher, deadline: FiniteDuration, context: Option[String]) extends Saltern {
-    def hash(password: Password): Future[Hashed] = engine.call(Operation.Hash(None, context), password, deadline)
+  private final class View(
+      engine: Engine,
+      logins: Logins,
+      hasher: LocalHasher,
+      deadline: FiniteDuration,
+      context: Option[String],
+      trace: Trace
+  ) extends Saltern {
+    def hash(password: Password): Future[Hashed] = engine.call(Operation.Hash(None, context), password, deadline, trace)
     def hash(password: Password, policy: String): Future[Hashed] =
-      engine.call(Operation.Hash(Some(policy), context), password, deadline)
+      engine.call(Operation.Hash(Some(policy), context), password, deadline, trace)
     def verify(password: Password, stored: String): Future[Verified] =
-      engine.call(Operation.Verify(Some(stored), rehash = false, context), password, deadline)
-    def login(password: Password, stored: Option[String]): Future[Verified] = logins.call(password, stored, context, deadline)
+      engine.call(Operation.Verify(Some(stored), rehash = false, context), password, deadline, trace)
+    def login(password: Password, stored: Option[String]): Future[Verified] = logins.call(password, stored, context, deadline, trace)
     def cancel(call: Future[Any]): Boolean = logins.cancel(call) || engine.cancel(call)
     def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason(_, context))
-    def withContext(other: String): Saltern = new View(engine, logins, hasher, deadline, Some(other))
-    def withDeadline(other: FiniteDuration): Saltern = new View(engine, logins, hasher, ClientConfig.checkedDeadline(other), context)
+    def withContext(other: String): Saltern = changed(context = Some(other))
+    def withDeadline(other: FiniteDuration): Saltern = changed(deadline = ClientConfig.checkedDeadline(other))
+    def withRequestId(id: String): Saltern = changed(trace = trace.copy(requestId = Trace.requestId(id)))
+    def withTraceparent(value: String): Saltern = changed(trace = trace.copy(traceparent = Trace.traceparent(value)))
     def check(): Future[Report] = engine.check()
     def close(): Unit = { engine.close(); logins.close() }
+
+    private def changed(deadline: FiniteDuration = deadline, context: Option[String] = context, trace: Trace = trace): Saltern =
+      new View(engine, logins, hasher, deadline, context, trace)
   }
 }

@@ -16,10 +16,21 @@ import scala.concurrent.duration.*
   *
   * @param code in lower case with underscores: the contract's, or one of the client's own
   * @param safe a sentence without data of the request, the same for every error of its kind
-  * @param detailed the same with the reason; for people to read, it may change between versions
   */
-sealed abstract class SalternError(val code: String, val safe: String, val detailed: String)
-    extends RuntimeException(safe, null, false, false) {
+sealed abstract class SalternError(val code: String, val safe: String, reason: String) extends RuntimeException(safe, null, false, false) {
+  @volatile private var request: Option[String] = None
+
+  /** The id under which the service logged the request: the `x-request-id` of its answer, or that
+    * which was sent. For a call that was not sent, the caller's own, if it gave one.
+    */
+  def requestId: Option[String] = request
+
+  /** [[safe]] with the reason and the request's id; for people to read, it may change between
+    * versions.
+    */
+  def detailed: String = reason + request.fold("")(id => s" (request $id)")
+
+  private[client] def of(requestId: Option[String]): this.type = { request = requestId; this }
   override def toString: String = s"${getClass.getSimpleName}: $safe"
 }
 

@@ -38,6 +38,12 @@ final class StagedSaltern private[client] (client: Saltern) {
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: Duration): StagedSaltern = new StagedSaltern(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
 
+  /** Returns the same client for the calls of one request. See [[Saltern.withRequestId]]. */
+  def withRequestId(id: String): StagedSaltern = client.withRequestId(id).stages
+
+  /** Returns the same client for the calls within one span. See [[Saltern.withTraceparent]]. */
+  def withTraceparent(value: String): StagedSaltern = client.withTraceparent(value).stages
+
   private def stage[A](call: Future[A]): CompletableFuture[A] = {
     val made = new Call[A](client, call)
     call.onComplete {

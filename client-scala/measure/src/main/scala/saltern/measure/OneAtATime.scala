@@ -28,10 +28,10 @@ object OneAtATime {
           exchange.getRequestMethod,
           HttpRequest.BodyPublishers.ofByteArray(body)
         )
-        for (name <- Seq("Content-Type", "Saltern-Deadline-Ms", "x-request-id"); value <- Option(exchange.getRequestHeaders.getFirst(name)))
+        for (name <- Seq("Content-Type", "Saltern-Deadline-Ms", "Saltern-Request-Id"); value <- Option(exchange.getRequestHeaders.getFirst(name)))
           request.header(name, value)
         val response = client.send(request.build(), HttpResponse.BodyHandlers.ofByteArray())
-        for (name <- Seq("Content-Type", "x-request-id")) response.headers.firstValue(name).ifPresent(value => exchange.getResponseHeaders.set(name, value))
+        for (name <- Seq("Content-Type", "Saltern-Request-Id")) response.headers.firstValue(name).ifPresent(value => exchange.getResponseHeaders.set(name, value))
         exchange.sendResponseHeaders(response.statusCode, response.body.length.toLong)
         exchange.getResponseBody.write(response.body)
         exchange.close()

@@ -65,7 +65,7 @@ object Overhead {
     @volatile var decided = 0L
     var waits = Vector.empty[Double]
     val listener = new ClientListener {
-      override def onFallback(reason: FallbackReason, detail: String): Unit = decided = System.nanoTime()
+      override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = decided = System.nanoTime()
       override def onLocalStart(waited: FiniteDuration): Unit = waits :+= (System.nanoTime() - decided) / 1e6
     }
     val client = Saltern(ClientConfig("http://127.0.0.1:1").withListener(listener))

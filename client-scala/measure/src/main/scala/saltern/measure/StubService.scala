@@ -43,7 +43,7 @@ object StubService {
   private def answer(exchange: HttpExchange, body: String): Unit = {
     val bytes = body.getBytes(UTF_8)
     exchange.getResponseHeaders.set("Content-Type", "application/json")
-    Option(exchange.getRequestHeaders.getFirst("x-request-id")).foreach(exchange.getResponseHeaders.set("x-request-id", _))
+    Option(exchange.getRequestHeaders.getFirst("Saltern-Request-Id")).foreach(exchange.getResponseHeaders.set("Saltern-Request-Id", _))
     exchange.sendResponseHeaders(200, bytes.length.toLong)
     exchange.getResponseBody.write(bytes)
     exchange.close()

@@ -8,6 +8,7 @@ import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.{PolicySource, RefusalCode, RehashReason, SealKeySource, Transport, TransportFailure}
 import saltern.client.local.{KeyDocument, LocalHasher, Policies, Seals}
+import saltern.client.wire.Name
 import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters.*
 import scala.util.control.NonFatal
@@ -232,7 +233,7 @@ object InMemoryService {
 
   /** The answer carries the name of its request. */
   private def named(request: Transport.Request, response: Transport.Response): Transport.Response = {
-    val name = request.headers.collect { case (key, value) if key.equalsIgnoreCase("x-request-id") => key -> value }
+    val name = request.headers.collect { case (key, value) if key.equalsIgnoreCase(Name.Header) => key -> value }
     new Transport.Response(response.status, Seq("Content-Type", "Retry-After").flatMap(h => response.header(h).map(h -> _)) ++ name, response.body)
   }
 

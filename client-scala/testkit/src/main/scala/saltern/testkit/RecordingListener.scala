@@ -23,9 +23,10 @@ final class RecordingListener extends ClientListener {
   /** Removes all events. */
   def clear(): Unit = kept.clear()
 
-  override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = keep(Event.Answer(operation, origin))
+  override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit =
+    keep(Event.Answer(operation, origin))
   override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit = keep(Event.Error(operation, error))
-  override def onFallback(reason: FallbackReason, detail: String): Unit = keep(Event.Fallback(reason, detail))
+  override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = keep(Event.Fallback(reason, detail))
   override def onLocalStart(waited: FiniteDuration): Unit = keep(Event.LocalStart(waited))
   override def onLoginBeyondFloor(by: FiniteDuration): Unit = keep(Event.LoginBeyondFloor(by))
   override def onShed(): Unit = keep(Event.Shed)
@@ -40,7 +41,7 @@ final class RecordingListener extends ClientListener {
 
 object RecordingListener {
 
-  /** One call of a `ClientListener`'s method, without durations, which a test cannot predict. */
+  /** One call of a `ClientListener`'s method, without durations and ids, which a test cannot predict. */
   sealed trait Event
   object Event {
 

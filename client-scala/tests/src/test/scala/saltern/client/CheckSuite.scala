@@ -22,7 +22,7 @@ class CheckSuite extends PatientSuite {
         val exchange = service.send(request)
         new Transport.Exchange {
           val response: Future[Transport.Response] = exchange.response.map { r =>
-            val headers = Seq("Content-Type", "x-request-id").flatMap(h => r.header(h).map(h -> _)) ++ date.map("Date" -> _)
+            val headers = Seq("Content-Type", "Saltern-Request-Id").flatMap(h => r.header(h).map(h -> _)) ++ date.map("Date" -> _)
             new Transport.Response(r.status, headers, r.body)
           }(ExecutionContext.parasitic)
           def cancel(): Unit = exchange.cancel()

@@ -72,6 +72,41 @@ class EngineSuite extends PatientSuite {
     assertEquals(world.service.requests.flatMap(_.header("Saltern-Deadline-Ms")), Vector("2450", "118"))
   }
 
+  test("x-request-id and traceparent of the caller's own request are sent, and only in their forms") {
+    val world = new World()
+    val traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    now(world.client.withRequestId("login-7").withTraceparent(traceparent).withDeadline(5.seconds).login(secret, Some(bcrypt4)))
+    for (odd <- Seq("", "a b", "x\r\nevil: 1", "x" * 65, null)) now(world.client.withRequestId(odd).withTraceparent(odd).login(secret, None))
+    val (first, others) = (world.service.requests.head, world.service.requests.tail)
+    assertEquals((first.header("x-request-id"), first.header("traceparent")), (Some("login-7"), Some(traceparent)))
+    assert(first.header("Saltern-Request-Id").exists(_.matches("[0-9a-f]{32}")))
+    assertEquals(others.size, 5)
+    for (request <- others) {
+      assertEquals(request.header("x-request-id"), request.header("Saltern-Request-Id"))
+      assertEquals(request.header("traceparent"), None)
+    }
+  }
+
+  test("errors and events carry the id under which the service logged the request") {
+    var fallbacks = Vector.empty[Option[String]]
+    var answers = Vector.empty[Option[String]]
+    val world = new World(_.withListener(new ClientListener {
+      override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = fallbacks :+= requestId
+      override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = answers :+= requestId
+    }))
+    val own = world.client.withRequestId("login-7")
+    world.service.next(Fault.Problem(422, "invalid_hash"))
+    val refused = failure[SalternError.BadHash](own.verify(secret, bcrypt4))
+    assertEquals(refused.requestId, Some("login-7"))
+    assert(refused.detailed.endsWith("(request login-7)"), refused.detailed)
+    // A proxy in front of the service gave it another.
+    world.service.next(Fault.Answer(502, Seq("X-Request-Id" -> "envoy-1"), ""), Fault.Answer(502, Seq("X-Request-Id" -> "envoy 2"), ""))
+    for (_ <- 1 to 2) world.local(own.verify(secret, bcrypt4))
+    assertEquals((fallbacks, answers), (Vector("envoy-1", "login-7").map(Option(_)), Vector("envoy-1", "login-7").map(Option(_))))
+    // Without one of its own, a call that was never sent has none.
+    assertEquals(failure[SalternError.Refused](world.client.verify(secret, null)).requestId, None)
+  }
+
   // With and without fallback
 
   test("each cause of a fallback is answered locally and reported") {
@@ -794,7 +829,7 @@ class EngineSuite extends PatientSuite {
           if (request.path != "/health") service.send(request)
           else
             new Transport.Exchange {
-              private val name = request.headers.filter(_ => isNamed).filter(_._1 == "x-request-id")
+              private val name = request.headers.filter(_ => isNamed).filter(_._1 == "Saltern-Request-Id")
               private val digest = s"""{"status":"ok","version":"x","policies":"sha256:${"0" * 64}"}"""
               val response: Future[Transport.Response] =
                 Future.successful(new Transport.Response(200, ("Content-Type" -> "application/json") +: name, digest.getBytes))
@@ -813,8 +848,8 @@ class EngineSuite extends PatientSuite {
 
   test("a listener that throws affects no call") {
     val broken = new ClientListener {
-      override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = throw new RuntimeException("broken")
-      override def onFallback(reason: FallbackReason, detail: String): Unit = throw new RuntimeException("broken")
+      override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = throw new RuntimeException("broken")
+      override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = throw new RuntimeException("broken")
       override def onLocalStart(waited: FiniteDuration): Unit = throw new RuntimeException("broken")
     }
     val world = new World(_.withListener(broken))

@@ -43,7 +43,7 @@ object FrameworkFixtures {
 
     def send(request: Transport.Request): Transport.Exchange = {
       val answer = Promise[Transport.Response]()
-      answers.add((answer, request.headers.find(_._1 == "x-request-id").get))
+      answers.add((answer, request.headers.find(_._1 == "Saltern-Request-Id").get))
       if (arrived.incrementAndGet() == atOnce) { val _ = threads.schedule((() => answerAll()): Runnable, pause.toNanos, TimeUnit.NANOSECONDS) }
       new Transport.Exchange {
         val response: Future[Transport.Response] = answer.future

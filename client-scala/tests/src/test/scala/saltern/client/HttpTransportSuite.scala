@@ -1,6 +1,7 @@
 package saltern.client
 
 import java.net.{ServerSocket, URI}
+import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.Files
 import java.security.KeyStore
 import java.util.concurrent.{CountDownLatch, Executors, TimeUnit}
@@ -67,6 +68,16 @@ class HttpTransportSuite extends PatientSuite {
     }
   }
 
+  test("a proxy that replaces x-request-id takes no login from the service") {
+    val server = new RawServer((seen, out) => {
+      val answered = response(200, "application/json", mismatch)
+      // As Envoy does by default.
+      val replaced = new String(answered, UTF_8).replaceFirst("\r\n", "\r\nx-request-id: 5f3c0c4e-5a4f-9f3f-8a53-2b2f1f1f1f1f\r\n")
+      out.write(seen.named(replaced.getBytes(UTF_8)))
+    })
+    using(server)(client => for (_ <- 1 to 40) assertEquals(client.verify().origin, Origin.Remote: Origin))
+  }
+
   test("the contract's paths are appended to the endpoint's path") {
     val server = always(response(200, "application/json", mismatch))
     try {
@@ -105,7 +116,7 @@ class HttpTransportSuite extends PatientSuite {
 
   test("with a huge header the answer is right, whether the JDK reads it (before 22) or refuses it") {
     val bytes =
-      s"HTTP/1.1 200 OK\r\nX: ${"x" * 2000000}\r\nx-request-id: ${RawServer.NoName}\r\nContent-Type: application/json\r\nContent-Length: ${mismatch.length}\r\n\r\n$mismatch"
+      s"HTTP/1.1 200 OK\r\nX: ${"x" * 2000000}\r\nSaltern-Request-Id: ${RawServer.NoName}\r\nContent-Type: application/json\r\nContent-Length: ${mismatch.length}\r\n\r\n$mismatch"
     using(new RawServer((seen, out) => { seen.close = true; out.write(seen.named(bytes.getBytes)) })) { client =>
       val verified = client.verify()
       // The server answers a mismatch; the local side finds the match.

@@ -57,9 +57,10 @@ class JournalSuite extends PatientSuite {
     world.service.failAlways(Fault.Problem(403, "forbidden"))
     world.logins(20, 50.millis)
     world.end()
+    val first = world.service.requests.head.header("x-request-id").get
     assertEquals(
       world.lines,
-      Vector(s"$host:9000: misconfigured: forbidden; the token lacks the scope `verify`: give it the scope, or use another token")
+      Vector(s"$host:9000: misconfigured: forbidden; the token lacks the scope `verify`: give it the scope, or use another token (request $first)")
     )
     assertEquals(world.service.requests.size, 20)
   }

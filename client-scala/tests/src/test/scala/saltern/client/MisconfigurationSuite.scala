@@ -83,6 +83,7 @@ class MisconfigurationSuite extends PatientSuite {
       .replaceFirst("^[^ ]+: ", "")
       .replaceAll("sha256:[0-9a-f]{64}", "sha256:…")
       .replaceAll("ConnectException( < \\w+)*", "ConnectException")
+      .replaceFirst(" \\(request [^)]+\\)$", "")
       .replaceAll("\\d+ s apart", "600 s apart")
 
   private def config(endpoint: String): ClientConfig = ClientConfig(endpoint)

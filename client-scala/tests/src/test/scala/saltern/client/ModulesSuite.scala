@@ -99,7 +99,7 @@ class ModulesSuite extends PatientSuite {
     def send(r: Transport.Request): Transport.Exchange = {
       val event = new String(r.body, UTF_8)
       requests :+= ((r.path, event))
-      val name = "\"x-request-id\":\"([0-9a-f]{32})\"".r.findFirstMatchIn(event).get.group(1)
+      val name = "\"saltern-request-id\":\"([0-9a-f]{32})\"".r.findFirstMatchIn(event).get.group(1)
       val named = new String(answer.body, UTF_8).replace(RawServer.NoName, name).getBytes(UTF_8)
       val headers = Seq("Retry-After", "X-Amz-Function-Error").flatMap(h => answer.header(h).map(h -> _))
       new Transport.Exchange {
@@ -126,7 +126,7 @@ class ModulesSuite extends PatientSuite {
     val (http, future, _) =
       invoked(lambdaAnswer(
         200,
-        s"""{"statusCode":200,"headers":{"content-type":"application/json","x-request-id":"${RawServer.NoName}"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""
+        s"""{"statusCode":200,"headers":{"content-type":"application/json","saltern-request-id":"${RawServer.NoName}"},"body":"$inner","isBase64Encoded":false,"cookies":[]}"""
       ))
     assertEquals(future.value.map(_.get.origin), Some(Origin.Remote: Origin))
     val (path, event) = http.requests.head
@@ -137,7 +137,7 @@ class ModulesSuite extends PatientSuite {
 
   test("an invocation's answer without the name of its request is not believed") {
     val inner = """{\"match\":false,\"needs_rehash\":false,\"rehash_reason\":null,\"policy\":null}"""
-    for (more <- Seq("", s""","x-request-id":"${"1" * 32}"""")) {
+    for (more <- Seq("", s""","saltern-request-id":"${"1" * 32}"""")) {
       val (_, future, virtual) = invoked(lambdaAnswer(200, s"""{"statusCode":200,"headers":{"content-type":"application/json"$more},"body":"$inner"}"""))
       virtual.runLocal()
       assertEquals(future.value.map(v => (v.get.matches, v.get.origin)), Some((true, Origin.Local: Origin)))

@@ -68,7 +68,7 @@ object RawServer {
 
     /** The bytes with the request's name in place of [[RawServer.NoName]]. */
     def named(bytes: Array[Byte]): Array[Byte] =
-      new String(bytes, ISO_8859_1).replace(NoName, headers.getOrElse("x-request-id", NoName)).getBytes(ISO_8859_1)
+      new String(bytes, ISO_8859_1).replace(NoName, headers.getOrElse("saltern-request-id", NoName)).getBytes(ISO_8859_1)
   }
 
   /** As long as the client's names, which change no length. */
@@ -88,7 +88,7 @@ object RawServer {
   }
 
   def response(status: Int, contentType: String, body: String): Array[Byte] =
-    s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nx-request-id: $NoName\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(UTF_8)
+    s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nSaltern-Request-Id: $NoName\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(UTF_8)
 
   val mismatch: String = """{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
 

@@ -43,6 +43,12 @@ final class SalternF[F[_]] private (client: Saltern)(implicit F: Async[F]) {
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
   def withDeadline(deadline: FiniteDuration): SalternF[F] = new SalternF(client.withDeadline(deadline))
 
+  /** Returns the same client for the calls of one request, which send its `x-request-id`. */
+  def withRequestId(id: String): SalternF[F] = new SalternF(client.withRequestId(id))
+
+  /** Returns the same client for the calls within one span, which send its `traceparent`. */
+  def withTraceparent(value: String): SalternF[F] = new SalternF(client.withTraceparent(value))
+
   private def call[A](start: Saltern => Future[A]): F[A] =
     F.async[A] { resume =>
       F.delay {

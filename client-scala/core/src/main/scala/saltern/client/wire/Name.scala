@@ -7,8 +7,8 @@ import java.security.SecureRandom
   */
 private[saltern] object Name {
 
-  /** The header of requests and answers. */
-  val Header: String = "x-request-id"
+  /** The header of requests and answers. No proxy sets it, unlike `x-request-id`. */
+  val Header: String = "Saltern-Request-Id"
 
   def random(): String = {
     val bytes = new Array[Byte](Bytes)

@@ -45,12 +45,13 @@ private[saltern] object Wire {
   implicit val healthCodec: JsonValueCodec[Health] = JsonCodecMaker.make
 
   /** The headers of a request with this name, whose answer is wanted within this time. */
-  def headers(time: FiniteDuration, name: String): Seq[(String, String)] = Seq(
+  def headers(time: FiniteDuration, name: String, trace: Trace = Trace.none): Seq[(String, String)] = Seq(
     "Content-Type" -> "application/json",
     "Accept" -> "application/json, application/problem+json",
     "Saltern-Deadline-Ms" -> Attempt.millisForService(time).toString,
-    Name.Header -> name
-  )
+    Name.Header -> name,
+    Trace.RequestId -> trace.requestId.getOrElse(name)
+  ) ++ trace.traceparent.map(Trace.Traceparent -> _)
 
   /** The longest answer to one operation, in bytes: a hash has at most 1,457, and a problem is one
     * sentence.
@@ -91,7 +92,7 @@ private[saltern] object Wire {
 
   def carries(response: Transport.Response, name: String): Boolean = response.header(Name.Header).contains(name)
 
-  private val unnamed = Outcome.Unreadable("an answer that does not carry the name of its request (x-request-id)")
+  private val unnamed = Outcome.Unreadable(s"an answer that does not carry the name of its request (${Name.Header})")
 
   private def notAnswered(response: Transport.Response, name: String): Outcome[Nothing] = {
     val isProblem = contentType(response).contains("application/problem+json")

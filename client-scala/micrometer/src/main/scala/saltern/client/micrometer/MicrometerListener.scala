@@ -37,12 +37,12 @@ final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
   private val drift = registry.counter(Drift)
   Gauge.builder(Breaker, breaker, (state: AtomicInteger) => state.get.toDouble).register(registry)
 
-  override def onAnswer(operation: String, origin: Origin, total: FiniteDuration): Unit = record(operation, origin.name, total)
+  override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = record(operation, origin.name, total)
 
   override def onError(operation: String, error: SalternError, total: FiniteDuration): Unit =
     record(operation, outcomeOf(error), total)
 
-  override def onFallback(reason: FallbackReason, detail: String): Unit = fallbacks(reason).increment()
+  override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = fallbacks(reason).increment()
   override def onLocalStart(waited: FiniteDuration): Unit = localWait.record(waited.length, waited.unit)
   override def onLoginBeyondFloor(by: FiniteDuration): Unit = beyondFloor.increment()
   override def onShed(): Unit = shed.increment()

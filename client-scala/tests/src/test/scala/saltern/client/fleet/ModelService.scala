@@ -65,7 +65,7 @@ private[fleet] final class ModelService(clock: VirtualScheduler, workers: Int, h
 
     def answer(status: Int, body: String, more: (String, String)*): Unit = {
       val kind = if (status == 200) "application/json" else "application/problem+json"
-      val sent = Seq("Content-Type" -> kind) ++ headers.get("x-request-id").map("x-request-id" -> _) ++ more
+      val sent = Seq("Content-Type" -> kind) ++ headers.get("Saltern-Request-Id").map("Saltern-Request-Id" -> _) ++ more
       val response = new Transport.Response(status, sent, body.getBytes(UTF_8))
       val _ = clock.after(OneWay)(() => { val _ = promise.trySuccess(response) })
     }

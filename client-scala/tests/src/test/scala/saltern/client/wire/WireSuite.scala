@@ -11,7 +11,7 @@ class WireSuite extends saltern.client.PatientSuite {
   private val problemJson = "Content-Type" -> "application/problem+json; charset=utf-8"
 
   private def response(status: Int, header: (String, String), body: String, more: (String, String)*) =
-    new Transport.Response(status, header +: ("X-Request-Id" -> name) +: more, body.getBytes(UTF_8))
+    new Transport.Response(status, header +: ("saltern-request-id" -> name) +: more, body.getBytes(UTF_8))
 
   private def problem(code: String, status: Int, more: String = "") =
     s"""{"type":"urn:saltern:problem:$code","title":"t","status":$status,"code":"$code","detail":"d"$more}"""

@@ -44,6 +44,12 @@ final class SalternZIO private (client: Saltern) {
   def withDeadline(deadline: Duration): SalternZIO =
     new SalternZIO(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
 
+  /** Returns the same client for the calls of one request, which send its `x-request-id`. */
+  def withRequestId(id: String): SalternZIO = new SalternZIO(client.withRequestId(id))
+
+  /** Returns the same client for the calls within one span, which send its `traceparent`. */
+  def withTraceparent(value: String): SalternZIO = new SalternZIO(client.withTraceparent(value))
+
   private def call[A](start: Saltern => Future[A]): IO[SalternError, A] =
     ZIO.asyncInterrupt[Any, SalternError, A] { resume =>
       val answer = start(client)
