@@ -87,6 +87,7 @@ private[client] final class Check(config: ClientConfig, transport: Transport, sc
       clock =
         if (!config.auth.usesClock) Finding.Good
         else asked.apart.fold[Finding](Finding.Unknown("the answer has no date"))(clockOf),
+      localHashing = config.localKernels.problem.filter(_ => config.fallback != Fallback.Never).fold[Finding](Finding.Good)(Finding.Bad(_)),
       sealKeys = seals.listed.map { case (id, checkValue, isCurrent) => new Report.SealKey(id, checkValue, isCurrent) }
     )
   }

@@ -2,6 +2,7 @@ package saltern.client
 
 import java.net.URI
 import java.nio.file.Path
+import java.util.concurrent.Executor
 import javax.net.ssl.SSLContext
 import saltern.client.local.{AcceptedWeak, OtherSchemes, Project}
 import saltern.client.resilience.{RetryBudget, ShareSettings}
@@ -74,6 +75,9 @@ sealed abstract class ClientConfig {
   /** How long a call waits for others while some are in flight. More than 0. */
   def coalesceWindow: FiniteDuration
 
+  /** Where code runs that follows a call. `None`: threads of the client's own. */
+  def completionExecutor: Option[Executor]
+
   /** The listener that receives the client's events. */
   def listener: ClientListener
 
@@ -126,6 +130,13 @@ sealed abstract class ClientConfig {
     * more than 0.
     */
   def withCoalescing(atMost: Int, window: FiniteDuration): ClientConfig
+
+  /** Completes the futures of calls on this executor, and runs there the code that follows a call,
+    * unless it has an executor of its own. By default the client has as many threads for it as such
+    * code blocks at once. The executor must have a free thread: deadlines depend on it. The caller
+    * ends it.
+    */
+  def withCompletionExecutor(executor: Executor): ClientConfig
 
   /** Sets the time for opening a connection. More than 0. */
   def withConnectTimeout(timeout: FiniteDuration): ClientConfig
@@ -321,6 +332,7 @@ object ClientConfig {
       policies = PolicySource.Packed,
       coalesceAtMost = if (isLambda(endpoint.getHost)) DefaultCoalesceAtMost else 1,
       coalesceWindow = DefaultCoalesceWindow,
+      completionExecutor = None,
       listener = ClientListener.Silent,
       sslContext = None,
       policyCheckInterval = DefaultPolicyCheckInterval,
@@ -362,6 +374,7 @@ object ClientConfig {
       policies: PolicySource,
       coalesceAtMost: Int,
       coalesceWindow: FiniteDuration,
+      completionExecutor: Option[Executor],
       listener: ClientListener,
       sslContext: Option[SSLContext],
       policyCheckInterval: FiniteDuration,
@@ -389,6 +402,8 @@ object ClientConfig {
       require(atMost >= 1 && atMost <= LargestCoalesceAtMost, s"coalesceAtMost: give 1 to $LargestCoalesceAtMost")
       copy(coalesceAtMost = atMost, coalesceWindow = positive("coalesceWindow", window))
     }
+
+    def withCompletionExecutor(executor: Executor): ClientConfig = copy(completionExecutor = Some(executor))
 
     def withConnectTimeout(timeout: FiniteDuration): ClientConfig =
       copy(connectTimeout = positive("connectTimeout", timeout))

@@ -22,7 +22,8 @@ private[client] final class Engine(
     pool: LocalPool,
     listener: ClientListener,
     chance: () => Double,
-    keyReader: Executor
+    keyReader: Executor,
+    completions: Completions
 ) {
   import Engine.*
 
@@ -95,7 +96,7 @@ private[client] final class Engine(
   def check(): Future[Report] = {
     val report = new Check(config, transport, scheduler, drift, hasher.seals).run()
     report.foreach(journal.checked)(ExecutionContext.parasitic)
-    report
+    report.transform(identity)(completions)
   }
 
   // Remote
@@ -173,7 +174,10 @@ private[client] final class Engine(
     if (group.done) unsent(Outcome.Abandoned)
     else if (closed.get() || group.ends - now < LeastTime) unsent(Outcome.NoConnection)
     else if (!group.probe && health.get().share.isDown) unsent(Outcome.NotTried(FallbackReason.BreakerOpen))
-    else exchange(group, now)
+    else
+      try exchange(group, now)
+      // Not only what is NonFatal: a lost permit would be lost for good.
+      catch { case e: Throwable => if (group.leaves()) unsent(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName)) }
   }
 
   private def exchange(group: Group, sent: Long): Unit = {
@@ -184,10 +188,12 @@ private[client] final class Engine(
     group.calls.foreach(_.sentAs = group.trace.requestId.orElse(Some(name)))
     listener.onSend(group.calls.size)
     val exchange = Exchanges.start(transport, request)
-    val ended = new AtomicBoolean
     def end(read: => Answers, silent: Boolean): Unit =
-      if (ended.compareAndSet(false, true)) {
-        val answers = read
+      if (group.leaves()) {
+        val answers =
+          try read
+          // As above.
+          catch { case e: Throwable => all(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName)) }
         request.wipe()
         permits.release()
         val signal = Decision.signal(worst(answers.outcomes), answers.queue, silent)
@@ -351,7 +357,9 @@ private[client] final class Engine(
         val made = call.operation match {
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
             Left(LocalHasher.Refusal.NotSetUp("the policy documents of service and client differ"))
-          case operation => operation.local(hasher, call.password)
+          case operation =>
+            try operation.local(hasher, call.password)
+            catch { case e: Throwable => Left(LocalHasher.Refusal.NotSetUp(LocalPool.faultOf(e).what)) }
         }
         made match {
           case Left(LocalHasher.Refusal.Code(code))         => fail(call, SalternError.refused(code, Origin.Local))
@@ -389,8 +397,9 @@ private[client] final class Engine(
     case LocalPool.Failure.Cancelled        => new SalternError.Cancelled
     case LocalPool.Failure.Closed           => new SalternError.NotSent("the client was closed")
     case LocalPool.Failure.Expired          => new SalternError.DeadlineExceeded("in the local queue")
-    case LocalPool.Failure.Fault(exception) =>
-      new SalternError.NotAvailableLocally(s"$exception; remote: ${reason.name}")
+    case LocalPool.Failure.Fault(what)      =>
+      journal.localFault(what)
+      new SalternError.NotAvailableLocally(s"$what; remote: ${reason.name}")
     case LocalPool.Failure.Shed(after) =>
       listener.onShed()
       new SalternError.Overloaded(after, s"local hashing has no free place; remote: ${reason.name}")
@@ -485,7 +494,7 @@ private[client] final class Engine(
     /** A probe is hashed locally while it is sent, and only once. */
     def wantsLocal(): Boolean = local.compareAndSet(false, true)
 
-    def result: Future[A] = promise.future
+    val result: Future[A] = promise.future.transform(identity)(completions)
     def done: Boolean = promise.isCompleted
     def complete(answer: A): Boolean = promise.trySuccess(answer)
     def abort(error: SalternError): Boolean = promise.tryFailure(error)
@@ -531,6 +540,11 @@ private[client] final class Engine(
 
     /** Whether every call of the group has ended. */
     def done: Boolean = carried.forall(_.done)
+
+    private val left = new AtomicBoolean
+
+    /** Returns `true` once: to the one that ends the exchange, and releases its permit. */
+    def leaves(): Boolean = left.compareAndSet(false, true)
 
     /** Ended calls are not sent. At least one call stays, so that there is a request. */
     def dropDone(): Unit = {

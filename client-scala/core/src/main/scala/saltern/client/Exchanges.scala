@@ -1,15 +1,14 @@
 package saltern.client
 
 import scala.concurrent.{ExecutionContext, Future, Promise}
-import scala.util.control.NonFatal
 
 private[client] object Exchanges {
 
-  /** Starts an exchange. An exception of the transport fails only this exchange. */
+  /** Starts an exchange. Whatever the transport throws fails only this exchange. */
   def start(transport: Transport, request: Transport.Request): Transport.Exchange =
     try transport.send(request)
     catch {
-      case NonFatal(e) =>
+      case e: Throwable =>
         new Transport.Exchange {
           val response: Future[Transport.Response] = Future.failed(TransportFailure(TransportFailure.Kind.Broken, e))
           def cancel(): Unit = ()

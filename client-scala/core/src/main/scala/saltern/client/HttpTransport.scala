@@ -23,10 +23,6 @@ private[saltern] final class HttpTransport(config: ClientConfig) extends Transpo
   private val executor = Executors.newFixedThreadPool(2, Threads.named("saltern-http"))
   private val lookup = if (HttpTransport.looksUp(config.endpoint)) Some(new Lookup(config.endpoint.getHost)) else None
   private val client: HttpClient = {
-    // The JDK reads the property once, for all its clients. From JDK 21 its default is 30 s.
-    if (Runtime.version.feature < 21 && System.getProperty(HttpTransport.KeepAlive) == null) {
-      val _ = System.setProperty(HttpTransport.KeepAlive, HttpTransport.KeepAliveSeconds.toString)
-    }
     val builder = HttpClient
       .newBuilder()
       .version(HttpClient.Version.HTTP_1_1)
@@ -94,13 +90,6 @@ private object HttpTransport {
 
   /** The version stands in the jar's manifest. */
   private val UserAgent = s"saltern-client/${Option(classOf[Saltern].getPackage.getImplementationVersion).getOrElse("unreleased")}"
-
-  private val KeepAlive = "jdk.httpclient.keepalive.timeout"
-
-  /** In seconds. The service closes idle connections after 75 s, and a request on a connection that
-    * it closes at that moment is lost. JDK 17 keeps connections for 1,200 s.
-    */
-  private val KeepAliveSeconds = 60
 
   /** Returns whether this JVM resolves the host: it is not an address, and no proxy resolves it. */
   private def looksUp(endpoint: URI): Boolean = {

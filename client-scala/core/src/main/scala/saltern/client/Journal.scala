@@ -38,6 +38,9 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   def withoutSealKey(what: String): Unit =
     told(what, s"not_available_locally: $what; such calls fail while the service does not answer, unless withSealKeys gives the key")
 
+  /** This host cannot compute a hash. */
+  def localFault(what: String): Unit = told(what, s"not_available_locally: $what")
+
   /** The seal keys could not be read again. */
   def sealKeysUnread(problem: String): Unit =
     told("seal keys", s"the seal keys cannot be read again: $problem; the last ones stay in use")

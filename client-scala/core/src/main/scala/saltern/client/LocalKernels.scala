@@ -1,6 +1,6 @@
 package saltern.client
 
-import saltern.client.local.{Ceilings, JvmKernels, OpenedKernels}
+import saltern.client.local.{Ceilings, JvmKernels, Kernels, OpenedKernels}
 
 /** The code that computes local hashes: [[LocalKernels.Jvm]], or the native kernels of
   * `saltern-client-native`. Both compute the same hashes.
@@ -9,6 +9,9 @@ abstract class LocalKernels private[saltern] () {
 
   /** Returns the number of hashes that so many workers have in progress at the same time. */
   private[saltern] def hashesAtOnce(workers: Int): Int
+
+  /** Why these kernels cannot compute the policies' hashes, with the operator's next step. */
+  private[saltern] def problem: Option[String] = None
 
   /** Returns the kernels for one client. This is cheap, because many clients never hash locally.
     *
@@ -25,6 +28,7 @@ object LocalKernels {
   val Jvm: LocalKernels = new LocalKernels {
     def hashesAtOnce(workers: Int): Int = workers
     def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new JvmKernels
+    override def problem: Option[String] = Kernels.problem
     override def toString: String = "LocalKernels.Jvm"
   }
 }

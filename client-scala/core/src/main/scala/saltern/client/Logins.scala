@@ -12,20 +12,20 @@ import scala.util.{Failure, Try}
   *
   * No thread waits: the timer completes the answer.
   */
-private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: FiniteDuration, listener: ClientListener) {
+private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: FiniteDuration, listener: ClientListener, completions: Completions) {
   import Logins.*
 
   private val active = new ConcurrentHashMap[Future[?], Login]
   private val closed = new AtomicBoolean
 
   def call(password: Password, stored: Option[String], context: Option[String], deadline: FiniteDuration, trace: Trace): Future[Verified] = {
-    val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy(), context, trace)
-    active.put(login.answer.future, login)
+    val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy(), context, trace, completions)
+    active.put(login.result, login)
     step(login, engine.call(Operation.Verify(stored, rehash = true, context), login.password, deadline, trace)) {
       case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
       case answer                                                       => end(login, answer)
     }
-    login.answer.future
+    login.result
   }
 
   /** Does the work that a readable hash would have taken, and then fails as it did. */
@@ -56,7 +56,7 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
 
   private def complete(login: Login): Unit =
     login.ready.get.foreach { answer =>
-      active.remove(login.answer.future)
+      active.remove(login.result)
       login.answer.tryComplete(answer)
     }
 
@@ -87,9 +87,11 @@ private object Logins {
       val floor: FiniteDuration,
       val password: Password,
       val context: Option[String],
-      val trace: Trace
+      val trace: Trace,
+      completions: Completions
   ) {
     val answer: Promise[Verified] = Promise[Verified]()
+    val result: Future[Verified] = answer.future.transform(identity)(completions)
 
     /** The result that waits for the floor. */
     val ready = new AtomicReference[Option[Try[Verified]]](None)

@@ -13,6 +13,8 @@ import scala.jdk.CollectionConverters.*
   * @param policies whether service and client hold the same policy document
   * @param clock whether this host's clock agrees with the service's, for signatures that carry a
   *   time
+  * @param localHashing whether this host can compute hashes while the service does not answer, if it
+  *   shall
   * @param sealKeys the seal keys of this host, if it has some
   */
 final class Report private[client] (
@@ -23,6 +25,7 @@ final class Report private[client] (
     val batch: Report.Finding,
     val policies: Report.Finding,
     val clock: Report.Finding,
+    val localHashing: Report.Finding,
     val sealKeys: Seq[Report.SealKey]
 ) {
 
@@ -34,7 +37,8 @@ final class Report private[client] (
     "may verify" -> mayVerify,
     "batch" -> batch,
     "policies" -> policies,
-    "clock" -> clock
+    "clock" -> clock,
+    "local hashing" -> localHashing
   )
 
   /** Whether no point is bad. */

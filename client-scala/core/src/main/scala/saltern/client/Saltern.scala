@@ -10,7 +10,7 @@ import scala.concurrent.duration.FiniteDuration
 /** Hashes passwords at the service, and locally if the service cannot.
   *
   * Every call ends within its deadline, in an answer or a [[SalternError]]. Methods never block and
-  * never throw.
+  * never throw. Code that runs after a call may block (`ClientConfig.withCompletionExecutor`).
   */
 abstract class Saltern private[saltern] () extends AutoCloseable {
 
@@ -66,8 +66,8 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
   def rehashReason(stored: String): Option[RehashReason]
 
   /** Asks the service whether it is reachable, takes the credentials and their scopes, has `/batch`
-    * and holds the same policy document; and whether the clocks agree. Call it when the program
-    * starts, and show [[Report.problems]].
+    * and holds the same policy document; and whether the clocks agree, and this host can hash. Call
+    * it when the program starts, and show [[Report.problems]].
     *
     * It computes no hash, and ends within two times the attempt's time (four without `/batch`). A
     * problem is a finding of the report: the future does not fail. Each problem is logged too.
@@ -153,13 +153,16 @@ object Saltern {
     val random = new SecureRandom
     val seals = new Seals(config.sealKeys.map(SealKeyReader.first), config.hashesUnsealed, random)
     val hasher = new LocalHasher(policies, random, config.acceptedWeak, config.firebaseProject, seals)
-    val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance, keyReader)
-    new View(engine, new Logins(engine, scheduler, config.loginFloor, listener), hasher, config.deadline, None, Trace.none)
+    val completions = new Completions(config.completionExecutor)
+    val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance, keyReader, completions)
+    val logins = new Logins(engine, scheduler, config.loginFloor, listener, completions)
+    new View(engine, logins, completions, hasher, config.deadline, None, Trace.none)
   }
 
   private final class View(
       engine: Engine,
       logins: Logins,
+      completions: Completions,
       hasher: LocalHasher,
       deadline: FiniteDuration,
       context: Option[String],
@@ -178,9 +181,9 @@ object Saltern {
     def withRequestId(id: String): Saltern = changed(trace = trace.copy(requestId = Trace.requestId(id)))
     def withTraceparent(value: String): Saltern = changed(trace = trace.copy(traceparent = Trace.traceparent(value)))
     def check(): Future[Report] = engine.check()
-    def close(): Unit = { engine.close(); logins.close() }
+    def close(): Unit = { engine.close(); logins.close(); completions.close() }
 
     private def changed(deadline: FiniteDuration = deadline, context: Option[String] = context, trace: Trace = trace): Saltern =
-      new View(engine, logins, hasher, deadline, context, trace)
+      new View(engine, logins, completions, hasher, deadline, context, trace)
   }
 }

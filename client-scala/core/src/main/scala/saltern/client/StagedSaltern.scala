@@ -11,8 +11,8 @@ import scala.util.{Failure, Success}
 /** The client for Java. Each method does the same as the method of [[Saltern]], with Java's types.
   *
   * A call fails with a [[SalternError]]. `cancel` of the returned future (not of one made from it)
-  * cancels the call. Code after the call runs on the client's threads, so it must not block; use
-  * the methods that end in `Async` for other code.
+  * cancels the call. Code after the call may block: it runs on
+  * the executor of `ClientConfig.withCompletionExecutor`.
   */
 final class StagedSaltern private[client] (client: Saltern) {
   import StagedSaltern.*

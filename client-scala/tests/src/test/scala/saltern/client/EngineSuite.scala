@@ -428,7 +428,8 @@ class EngineSuite extends PatientSuite {
     var threads = 0
     val executor: java.util.concurrent.Executor =
       task => if (threads > 0) task.run() else throw new OutOfMemoryError("unable to create native thread")
-    val client = Saltern.wired(ClientConfig("https://service.invalid").withPolicies(cheap).withLocalQueue(2), service, Scheduler.system(), executor, () => 0.5)
+    val config = ClientConfig("https://service.invalid").withPolicies(cheap).withLocalQueue(2).withCompletionExecutor(_.run())
+    val client = Saltern.wired(config, service, Scheduler.system(), executor, () => 0.5)
     for (_ <- 1 to 5) failure[SalternError.Overloaded](client.verify(secret, bcrypt4))
     threads = 1
     assert(now(client.verify(secret, bcrypt4)).matches)

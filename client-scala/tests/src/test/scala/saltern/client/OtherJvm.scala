@@ -23,6 +23,13 @@ object OtherJvm {
     run(properties, others, main, arguments)
   }
 
+  /** Runs it without the jars whose names start so. */
+  def runWithoutJar(start: String, main: String, arguments: String*): Ended = {
+    val others = entries.filterNot(Paths.get(_).getFileName.toString.startsWith(start))
+    require(others.size < entries.size, s"$start is not on the class path")
+    run(Nil, others, main, arguments)
+  }
+
   private def entries: Seq[String] = sys.props("java.class.path").split(File.pathSeparatorChar).toSeq
 
   private def run(options: Seq[String], classPath: Seq[String], main: String, arguments: Seq[String]): Ended = {

@@ -2,9 +2,6 @@ package saltern.client.local
 
 import java.security.MessageDigest
 import java.util.Arrays
-import org.bouncycastle.crypto.generators.{Argon2BytesGenerator, BCrypt}
-import org.bouncycastle.crypto.params.Argon2Parameters
-import scala.annotation.nowarn
 
 /** Computes one hash on the calling thread. `bin/measure-kernels` shows why each algorithm uses its
   * library.
@@ -20,8 +17,8 @@ private[saltern] object Kernels {
   def computeIn(memory: Workspace, admitted: Admitted, password: Array[Byte]): Array[Byte] = output(admitted.setting, password, memory)
 
   private def output(setting: Setting, password: Array[Byte], memory: Workspace): Array[Byte] = setting match {
-    case setting: Setting.Argon2    => argon2(setting, password, memory)
-    case setting: Setting.Bcrypt    => bcrypt(setting, password)
+    case setting: Setting.Argon2    => BouncyCastle.argon2(setting, password, memory)
+    case setting: Setting.Bcrypt    => BouncyCastle.bcrypt(setting, password)
     case setting: Setting.Pbkdf2    => Pbkdf2Kernel.compute(setting, password)
     case setting: Setting.Scrypt    => ScryptKernel.compute(setting, password, memory)
     case setting: Setting.InRounds  => setting.compute(password)
@@ -33,53 +30,22 @@ private[saltern] object Kernels {
       val weak = output(inner.setting, password, memory)
       // The printed string stays in memory until it is collected, because forms print strings.
       val stored = Text.utf8(inner.withOutput(weak).print)
-      try argon2(outer, stored, memory)
+      try BouncyCastle.argon2(outer, stored, memory)
       finally { Arrays.fill(weak, 0.toByte); Arrays.fill(stored, 0.toByte) }
   }
 
-  private def argon2(setting: Setting.Argon2, password: Array[Byte], memory: Workspace): Array[Byte] = {
-    val params = setting.params
-    val variant = params.variant match {
-      case Params.Variant.D  => Argon2Parameters.ARGON2_d
-      case Params.Variant.I  => Argon2Parameters.ARGON2_i
-      case Params.Variant.Id => Argon2Parameters.ARGON2_id
+  /** The operator's next step, if Bouncy Castle is missing or too old. */
+  def problem: Option[String] =
+    try { Class.forName(NewestOf, false, getClass.getClassLoader).getMethod(Newest); None }
+    catch {
+      case _: ReflectiveOperationException | _: LinkageError =>
+        Some(s"org.bouncycastle:bcprov-jdk18on is missing or older than $LeastVersion: add version $LeastVersion or later, or use saltern-client-native")
     }
-    val version = params.version match {
-      case Params.Version.V16 => Argon2Parameters.ARGON2_VERSION_10
-      case Params.Version.V19 => Argon2Parameters.ARGON2_VERSION_13
-    }
-    val generator = new Argon2BytesGenerator
-    generator.init(
-      new Argon2Parameters.Builder(variant)
-        .withVersion(version)
-        .withMemoryAsKB(params.memoryKib.toInt)
-        .withIterations(params.passes.toInt)
-        .withParallelism(params.parallelism.toInt)
-        .withSalt(setting.salt)
-        .withBlockPool(memory)
-        .build()
-    )
-    val output = new Array[Byte](setting.outputBytes)
-    generator.generateBytes(password, output)
-    output
-  }
 
-  /** The key is the password and a NUL, cut at 72 bytes: 72 bytes of password leave no room for the
-    * NUL.
-    *
-    * Bouncy Castle deprecates this method because the caller must know about the NUL and the 72
-    * bytes. The other one, `OpenBSDBCrypt`, parses and prints strings by rules that are not the
-    * contract's.
-    */
-  @nowarn("cat=deprecation")
-  private def bcrypt(setting: Setting.Bcrypt, password: Array[Byte]): Array[Byte] = {
-    val taken = math.min(password.length, Params.Bcrypt.MaxPasswordBytes)
-    // copyOf appends zeros: the terminating NUL.
-    val whole = Arrays.copyOf(password, taken)
-    val key = Arrays.copyOf(whole, math.min(taken + 1, Params.Bcrypt.MaxPasswordBytes))
-    try Arrays.copyOf(BCrypt.generate(key, setting.salt, setting.params.cost), Params.Bcrypt.OutputBytes)
-    finally { Arrays.fill(whole, 0.toByte); Arrays.fill(key, 0.toByte) }
-  }
+  /** Of the methods that [[BouncyCastle]] calls, the one that came last, with this version. */
+  private val NewestOf = "org.bouncycastle.crypto.generators.Argon2BytesGenerator$Block"
+  private val Newest = "clear"
+  private val LeastVersion = "1.86"
 }
 
 /** PBKDF2 (RFC 8018 §5.2) over the JDK's digests.

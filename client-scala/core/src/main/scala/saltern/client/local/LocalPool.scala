@@ -127,7 +127,8 @@ private[saltern] final class LocalPool(
         // The host is short of memory. The password may be right.
         case _: OutOfMemoryError            => Left(Failure.Shed(LocalQueue.ShortestRetryAfter))
         case stopped: OpenedKernels.Stopped => Left(stopped.why)
-        case NonFatal(e)                    => Left(Failure.Fault(e.getClass.getSimpleName))
+        // Not only what is NonFatal: the call would wait for its deadline.
+        case e: Throwable => Left(faultOf(e))
       } finally lock.synchronized { running -= 1; backlog -= own }
     done(result)
   }
@@ -141,9 +142,16 @@ private[saltern] object LocalPool {
     case object Cancelled extends Failure
     case object Closed extends Failure
     case object Expired extends Failure
-    final case class Fault(exception: String) extends Failure
+
+    /** @param what for logs: the class of the exception, and the next step if it is known */
+    final case class Fault(what: String) extends Failure
     final case class Shed(retryAfter: FiniteDuration) extends Failure
     case object TooMuchMemory extends Failure
+  }
+
+  def faultOf(e: Throwable): Failure.Fault = {
+    val remedy = Option(e).collect { case _: LinkageError => Kernels.problem }.flatten
+    Failure.Fault(e.getClass.getSimpleName + remedy.fold("")(text => s"; $text"))
   }
 
   /** Threads are started on demand and end when idle. A host that never falls back has none. */

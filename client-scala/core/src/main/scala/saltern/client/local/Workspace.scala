@@ -1,24 +1,22 @@
 package saltern.client.local
 
 import java.util.{ArrayDeque, Arrays}
-import org.bouncycastle.crypto.generators.Argon2BytesGenerator.{Block, BlockPool}
 
 /** The memory of one hash at a time. It is kept for the next hash, and wiped when a hash ends.
   *
   * It keeps memory for one algorithm. So it never holds more than the largest hash has needed.
   */
-private[saltern] final class Workspace extends BlockPool {
-  private val blocks = new ArrayDeque[Block]
+private[saltern] final class Workspace {
+
+  /** Of a type that only [[BouncyCastle]] knows. */
+  private val blocks = new ArrayDeque[AnyRef]
   private var kept = Workspace.NoRows
 
-  /** Returns a block of Argon2. It is all zeros. */
-  def allocate(): Block = {
-    kept = Workspace.NoRows
-    val block = blocks.poll()
-    if (block == null) new Block else block
-  }
+  /** Returns a kept block of Argon2, or null. */
+  def block(): AnyRef = { kept = Workspace.NoRows; blocks.poll() }
 
-  def deallocate(block: Block): Unit = blocks.push(block.clear())
+  /** @param block that is wiped */
+  def keep(block: AnyRef): Unit = blocks.push(block)
 
   /** Calls `mix` with at least so many rows for scrypt, and wipes them. */
   def withRows(rows: Int, words: Int)(mix: Array[Array[Int]] => Unit): Unit = {

@@ -61,7 +61,8 @@ private[fleet] final class Fleet(clients: Int, service: ModelService, clock: Vir
     }
     private val client = Saltern.wired(
       change(ClientConfig("https://service.invalid").withPolicies(policies).withDeadline(2.seconds).withoutCoalescing.withLocalWorkers(1))
-        .withLocalKernels(sleeper),
+        .withLocalKernels(sleeper)
+        .withCompletionExecutor(_.run()),
       service.transport,
       time,
       worker,

@@ -32,11 +32,11 @@ class WorkspaceSuite extends saltern.client.PatientSuite {
   test("every block of Argon2 is wiped, and lent again") {
     val memory = new Workspace
     Kernels.computeIn(memory, argon2(), password)
-    val blocks = Vector.fill(1024)(memory.allocate())
+    val blocks = Vector.fill(1024)(memory.block().asInstanceOf[Block])
     assert(blocks.forall(numbers(_).forall(_ == 0)), "a block is not wiped")
-    blocks.foreach(memory.deallocate)
+    blocks.foreach(memory.keep)
     Kernels.computeIn(memory, argon2(), password)
-    val again = Vector.fill(1024)(memory.allocate())
+    val again = Vector.fill(1024)(memory.block())
     assert(again.count(block => blocks.exists(_ eq block)) >= 1000, "other blocks were made")
   }
 
