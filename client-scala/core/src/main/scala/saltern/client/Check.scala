@@ -16,7 +16,7 @@ import scala.util.{Failure, Success, Try}
   * It sends a hash under a policy that cannot exist, and a verification of text that is no hash.
   * The service checks the scopes first, refuses both, and computes nothing.
   */
-private[client] final class Check(config: ClientConfig, transport: Transport, scheduler: Scheduler, drift: PolicyDrift, seals: Seals) {
+private[client] final class Check(config: ClientConfig, transport: Transport, scheduler: Scheduler, drift: PolicyDrift, seals: Seals, capacity: LocalCapacity) {
   import Check.*
 
   private val time = config.attemptTimeout.min(LongestTime)
@@ -87,7 +87,7 @@ private[client] final class Check(config: ClientConfig, transport: Transport, sc
       clock =
         if (!config.auth.usesClock) Finding.Good
         else asked.apart.fold[Finding](Finding.Unknown("the answer has no date"))(clockOf),
-      localHashing = config.localKernels.problem.filter(_ => config.fallback != Fallback.Never).fold[Finding](Finding.Good)(Finding.Bad(_)),
+      localHashing = capacity.problem.map(Finding.Bad(_)).orElse(capacity.limit.map(Finding.Limited(_))).getOrElse(Finding.Good),
       sealKeys = seals.listed.map { case (id, checkValue, isCurrent) => new Report.SealKey(id, checkValue, isCurrent) }
     )
   }

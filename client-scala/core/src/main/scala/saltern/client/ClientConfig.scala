@@ -53,16 +53,18 @@ sealed abstract class ClientConfig {
   /** The code that computes local hashes. */
   def localKernels: LocalKernels
 
-  /** The largest number of cores that hash locally. At least 1. */
+  /** The largest number of cores that hash locally. At least 1. Fewer hash if the memory does not
+    * hold a hash of each listed policy for every worker.
+    */
   def localWorkers: Int
 
   /** The number of calls that may wait for local hashing. 0 or more; with 0 no call waits. */
   def localQueue: Int
 
   /** The memory for all local hashes together, in bytes. Each worker gets an equal share. More than
-    * 0.
+    * 0. `None`: a quarter of the heap, or of the container with native kernels.
     */
-  def localMemoryBytes: Long
+  def localMemoryBytes: Option[Long]
 
   /** The source of the policy document. */
   def policies: PolicySource
@@ -327,8 +329,7 @@ object ClientConfig {
       // Half of the cores stay free for the host's own work.
       localWorkers = math.max(1, cores / 2),
       localQueue = DefaultLocalQueue,
-      // A quarter of the heap. A hash that needs more fails with NotAvailableLocally.
-      localMemoryBytes = Runtime.getRuntime.maxMemory / 4,
+      localMemoryBytes = None,
       policies = PolicySource.Packed,
       coalesceAtMost = if (isLambda(endpoint.getHost)) DefaultCoalesceAtMost else 1,
       coalesceWindow = DefaultCoalesceWindow,
@@ -370,7 +371,7 @@ object ClientConfig {
       localKernels: LocalKernels,
       localWorkers: Int,
       localQueue: Int,
-      localMemoryBytes: Long,
+      localMemoryBytes: Option[Long],
       policies: PolicySource,
       coalesceAtMost: Int,
       coalesceWindow: FiniteDuration,
@@ -428,7 +429,7 @@ object ClientConfig {
 
     def withLocalMemoryBytes(bytes: Long): ClientConfig = {
       require(bytes > 0, "localMemoryBytes: give more than 0")
-      copy(localMemoryBytes = bytes)
+      copy(localMemoryBytes = Some(bytes))
     }
 
     def withLocalQueue(calls: Int): ClientConfig = {

@@ -20,6 +20,7 @@ private[client] final class Engine(
     scheduler: Scheduler,
     hasher: LocalHasher,
     pool: LocalPool,
+    capacity: LocalCapacity,
     listener: ClientListener,
     chance: () => Double,
     keyReader: Executor,
@@ -37,6 +38,7 @@ private[client] final class Engine(
   private val active = new ConcurrentHashMap[Future[?], Call[?]]
   private val closed = new AtomicBoolean
   private val journal = new Journal(config, scheduler)
+  journal.capacity(capacity)
 
   /** An older service has no /batch. */
   private val batchMissing = new AtomicBoolean
@@ -94,7 +96,7 @@ private[client] final class Engine(
 
   /** Returns what the service says about each point of the setup. Problems are logged too. */
   def check(): Future[Report] = {
-    val report = new Check(config, transport, scheduler, drift, hasher.seals).run()
+    val report = new Check(config, transport, scheduler, drift, hasher.seals, capacity).run()
     report.foreach(journal.checked)(ExecutionContext.parasitic)
     report.transform(identity)(completions)
   }
@@ -355,6 +357,8 @@ private[client] final class Engine(
       else {
         listener.onFallback(reason, detail, call.requestId)
         val made = call.operation match {
+          // A login: rehash is set for no other verification.
+          case Operation.Verify(_, true, _) if capacity.problem.isDefined => Left(LocalHasher.Refusal.NotSetUp(capacity.problem.mkString))
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
             Left(LocalHasher.Refusal.NotSetUp("the policy documents of service and client differ"))
           case operation =>

@@ -38,6 +38,12 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
   def withoutSealKey(what: String): Unit =
     told(what, s"not_available_locally: $what; such calls fail while the service does not answer, unless withSealKeys gives the key")
 
+  /** What this host can hash, if that is less than it should. */
+  def capacity(local: LocalCapacity): Unit = {
+    local.tooLittle.foreach(log(_))
+    local.limit.foreach(log(_, System.Logger.Level.INFO))
+  }
+
   /** This host cannot compute a hash. */
   def localFault(what: String): Unit = told(what, s"not_available_locally: $what")
 
@@ -46,7 +52,7 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
     told("seal keys", s"the seal keys cannot be read again: $problem; the last ones stay in use")
 
   /** Logs the problems that a check has found. */
-  def checked(report: Report): Unit = report.problems.foreach(log)
+  def checked(report: Report): Unit = report.problems.foreach(log(_))
 
   private def told(kind: String, text: String, requestId: Option[String] = None): Unit = {
     val now = scheduler.nanos
@@ -60,7 +66,7 @@ private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) 
     }
   }
 
-  private def log(text: String): Unit = logger.log(System.Logger.Level.WARNING, s"$service: $text")
+  private def log(text: String, level: System.Logger.Level = System.Logger.Level.WARNING): Unit = logger.log(level, s"$service: $text")
 }
 
 private[client] object Journal {

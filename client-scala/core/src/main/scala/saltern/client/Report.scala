@@ -76,6 +76,12 @@ object Report {
     /** The point is as it should be. */
     case object Good extends Finding { override def toString: String = "yes" }
 
+    /** The point is as it should be, within a limit.
+      *
+      * @param limit for people, with the step that lifts it
+      */
+    final case class Limited(limit: String) extends Finding { override def toString: String = s"yes: $limit" }
+
     /** The point is not as it should be.
       *
       * @param problem for people, with the next step; it contains no secret

@@ -125,14 +125,14 @@ object Saltern {
     */
   def apply(config: ClientConfig, transport: Transport): Saltern = {
     val scheduler = Scheduler.system()
-    wired(config, transport, scheduler, LocalPool.threads(config.localKernels.hashesAtOnce(config.localWorkers)), () => math.random())
+    wired(config, transport, scheduler, LocalPool.threads, () => math.random())
   }
 
   private[saltern] def wired(
       config: ClientConfig,
       transport: Transport,
       scheduler: Scheduler,
-      localExecutor: Executor,
+      localExecutor: Int => Executor,
       chance: () => Double,
       keyReader: Executor = SealKeyReader.threads()
   ): Saltern = {
@@ -140,13 +140,15 @@ object Saltern {
       .read(PolicySource.read(config.policies))
       .fold(problem => throw new IllegalArgumentException(s"policies: $problem"), identity)
     val listener = new GuardedListener(config.listener)
+    val capacity = new LocalCapacity(config, policies)
+    val atOnce = config.localKernels.hashesAtOnce(capacity.workers)
     val pool = new LocalPool(
-      config.localWorkers,
-      config.localKernels.hashesAtOnce(config.localWorkers),
+      capacity.workers,
+      atOnce,
       config.localQueue,
-      config.localMemoryBytes,
-      config.localKernels.open(config.localWorkers, config.localMemoryBytes, policies.ceilings),
-      localExecutor,
+      capacity.memoryBytes,
+      config.localKernels.open(capacity.workers, capacity.memoryBytes, policies.ceilings),
+      localExecutor(atOnce),
       scheduler,
       listener
     )
@@ -154,7 +156,7 @@ object Saltern {
     val seals = new Seals(config.sealKeys.map(SealKeyReader.first), config.hashesUnsealed, random)
     val hasher = new LocalHasher(policies, random, config.acceptedWeak, config.firebaseProject, seals)
     val completions = new Completions(config.completionExecutor)
-    val engine = new Engine(config, transport, scheduler, hasher, pool, listener, chance, keyReader, completions)
+    val engine = new Engine(config, transport, scheduler, hasher, pool, capacity, listener, chance, keyReader, completions)
     val logins = new Logins(engine, scheduler, config.loginFloor, listener, completions)
     new View(engine, logins, completions, hasher, config.deadline, None, Trace.none)
   }

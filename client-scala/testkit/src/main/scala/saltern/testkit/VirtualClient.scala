@@ -16,7 +16,8 @@ final class VirtualClient(config: ClientConfig, transport: Transport, chance: Do
   private val localTasks = mutable.Queue.empty[Runnable]
 
   /** The client. Its futures are completed on the test's thread. */
-  val client: Saltern = Saltern.wired(config.withCompletionExecutor(_.run()), transport, scheduler, task => { localTasks.enqueue(task); () }, () => chance, _.run())
+  val client: Saltern =
+    Saltern.wired(config.withCompletionExecutor(_.run()), transport, scheduler, _ => task => { localTasks.enqueue(task); () }, () => chance, _.run())
 
   /** Advances the time and runs the tasks that become due, one after the other. */
   def advance(by: FiniteDuration): Unit = scheduler.advance(by)

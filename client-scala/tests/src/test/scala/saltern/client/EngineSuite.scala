@@ -429,7 +429,7 @@ class EngineSuite extends PatientSuite {
     val executor: java.util.concurrent.Executor =
       task => if (threads > 0) task.run() else throw new OutOfMemoryError("unable to create native thread")
     val config = ClientConfig("https://service.invalid").withPolicies(cheap).withLocalQueue(2).withCompletionExecutor(_.run())
-    val client = Saltern.wired(config, service, Scheduler.system(), executor, () => 0.5)
+    val client = Saltern.wired(config, service, Scheduler.system(), _ => executor, () => 0.5)
     for (_ <- 1 to 5) failure[SalternError.Overloaded](client.verify(secret, bcrypt4))
     threads = 1
     assert(now(client.verify(secret, bcrypt4)).matches)
@@ -503,7 +503,7 @@ class EngineSuite extends PatientSuite {
       def close(): Unit = ()
     }
     val config = ClientConfig("https://service.invalid").withPolicies(cheap).withAttemptTimeout(1.second).withMaxConnections(1).withoutCoalescing
-    val client = Saltern.wired(config, service, scheduler, _ => fail("hashed locally"), () => 0.5)
+    val client = Saltern.wired(config, service, scheduler, _ => _ => fail("hashed locally"), () => 0.5)
     val carried = client.verify(secret, bcrypt4)
     meanwhile = () => { val _ = client.cancel(carried) }
     val next = client.verify(secret, bcrypt4)

@@ -221,7 +221,7 @@ class ModulesSuite extends PatientSuite {
       breaker { open-for = 2s, max-open-for = 4s, silence = 3s }"""))
     assertEquals((full.deadline, full.attemptTimeout, full.connectTimeout), (5.seconds, 2.seconds, 100.millis))
     assertEquals((full.maxConnections, full.retryBudget, full.policyCheckInterval), (7, 20, 1.minute))
-    assertEquals((full.fallback, full.localWorkers, full.localQueue, full.localMemoryBytes), (Fallback.Never: Fallback, 3, 5, 64L * 1024 * 1024))
+    assertEquals((full.fallback, full.localWorkers, full.localQueue, full.localMemoryBytes), (Fallback.Never: Fallback, 3, 5, Some(64L * 1024 * 1024)))
     assertEquals((full.coalesceAtMost, full.coalesceWindow), (8, 3.millis))
     assertEquals((full.hashesUnsealed, full.sealKeys.map(_.toString)), (Some(false), Some("SealKeySource.file(..)")))
     assertEquals((full.share.openFor, full.share.maxOpenFor, full.share.silence), (2.seconds, 4.seconds, 3.seconds))

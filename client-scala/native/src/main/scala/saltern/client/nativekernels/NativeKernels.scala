@@ -1,5 +1,7 @@
 package saltern.client.nativekernels
 
+import com.sun.management.OperatingSystemMXBean
+import java.lang.management.ManagementFactory
 import java.nio.file.Path
 import java.util.concurrent.{Semaphore, TimeUnit}
 import java.util.concurrent.atomic.AtomicLong
@@ -44,6 +46,24 @@ object NativeKernels {
   private object Native extends LocalKernels {
     def hashesAtOnce(workers: Int): Int = workers * LanesOfAWorker
 
+    /** Beside the heap: half of what it leaves of the container, and at most a quarter of the
+      * container.
+      */
+    override def memoryBytes(most: Long): Long =
+      math.min(container / QuarterOfContainer, (container - Runtime.getRuntime.maxMemory) / HalfOfRest).max(0)
+
+    override def hostFor(mib: Long): String = {
+      val heap = Runtime.getRuntime.maxMemory >> 20
+      s"give the container ${math.max(mib * QuarterOfContainer, heap + mib * HalfOfRest)} MiB or more, or the JVM a smaller heap"
+    }
+
+    /** The container's limit, or the machine's memory, in bytes. */
+    private def container: Long = ManagementFactory.getOperatingSystemMXBean match {
+      case system: OperatingSystemMXBean => system.getTotalPhysicalMemorySize
+      // Another vendor's JVM.
+      case _ => Runtime.getRuntime.maxMemory * 2
+    }
+
     def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels =
       new OpenedNative(workers, memoryBytes, ceilings, NativeCalls.open)
 
@@ -54,6 +74,9 @@ object NativeKernels {
     * of `functions/kernels`).
     */
   private val LanesOfAWorker = 8
+
+  private val QuarterOfContainer = 4L
+  private val HalfOfRest = 2L
 }
 
 /** The native kernels of one client. The workers are threads of the library; the calling threads

@@ -65,7 +65,7 @@ private[fleet] final class Fleet(clients: Int, service: ModelService, clock: Vir
         .withCompletionExecutor(_.run()),
       service.transport,
       time,
-      worker,
+      _ => worker,
       () => random.nextDouble()
     )
 
