@@ -358,7 +358,7 @@ private[client] final class Engine(
         listener.onFallback(reason, detail, call.requestId)
         val made = call.operation match {
           // A login: rehash is set for no other verification.
-          case Operation.Verify(_, true, _) if capacity.problem.isDefined => Left(LocalHasher.Refusal.NotSetUp(capacity.problem.mkString))
+          case Operation.Verify(_, true, _) if capacity.problem.isDefined       => Left(LocalHasher.Refusal.NotSetUp(capacity.problem.mkString))
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
             Left(LocalHasher.Refusal.NotSetUp("the policy documents of service and client differ"))
           case operation =>
@@ -398,10 +398,10 @@ private[client] final class Engine(
   }
 
   private def errorOf(failure: LocalPool.Failure, reason: FallbackReason): SalternError = failure match {
-    case LocalPool.Failure.Cancelled        => new SalternError.Cancelled
-    case LocalPool.Failure.Closed           => new SalternError.NotSent("the client was closed")
-    case LocalPool.Failure.Expired          => new SalternError.DeadlineExceeded("in the local queue")
-    case LocalPool.Failure.Fault(what)      =>
+    case LocalPool.Failure.Cancelled   => new SalternError.Cancelled
+    case LocalPool.Failure.Closed      => new SalternError.NotSent("the client was closed")
+    case LocalPool.Failure.Expired     => new SalternError.DeadlineExceeded("in the local queue")
+    case LocalPool.Failure.Fault(what) =>
       journal.localFault(what)
       new SalternError.NotAvailableLocally(s"$what; remote: ${reason.name}")
     case LocalPool.Failure.Shed(after) =>

@@ -88,7 +88,9 @@ object RawServer {
   }
 
   def response(status: Int, contentType: String, body: String): Array[Byte] =
-    s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nSaltern-Request-Id: $NoName\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(UTF_8)
+    s"HTTP/1.1 $status X\r\nContent-Type: $contentType\r\nSaltern-Request-Id: $NoName\r\nContent-Length: ${body.getBytes(UTF_8).length}\r\n\r\n$body".getBytes(
+      UTF_8
+    )
 
   val mismatch: String = """{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
 

@@ -139,10 +139,13 @@ object WithoutBouncyCastle {
     val config = ClientConfig(URI.create(arguments(0))).withLoginFloor(Duration.Zero).withDeadline(60.seconds).withAttemptTimeout(30.seconds)
     val remote = Saltern(config)
     println(s"> ${remote.blocking.login(password, Some(arguments(1))).origin}")
-    val local = Saltern(config, new Transport {
-      def send(request: Transport.Request): Transport.Exchange = throw new IllegalStateException
-      def close(): Unit = ()
-    })
+    val local = Saltern(
+      config,
+      new Transport {
+        def send(request: Transport.Request): Transport.Exchange = throw new IllegalStateException
+        def close(): Unit = ()
+      }
+    )
     try local.blocking.verify(password, arguments(1))
     catch { case e: SalternError => println(s"> ${e.code} ${e.detailed.contains(Remedy)}") }
     println(s"> check ${remote.blocking.check().problems.exists(_.contains(Remedy))}")
