@@ -135,8 +135,8 @@ sealed abstract class ClientConfig {
 
   /** Completes the futures of calls on this executor, and runs there the code that follows a call,
     * unless it has an executor of its own. By default the client has as many threads for it as such
-    * code blocks at once. The executor must have a free thread: deadlines depend on it. The caller
-    * ends it.
+    * code blocks at once, up to 256. The executor must have a free thread: deadlines depend on it.
+    * The caller ends it.
     */
   def withCompletionExecutor(executor: Executor): ClientConfig
 

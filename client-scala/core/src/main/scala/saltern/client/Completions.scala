@@ -1,26 +1,25 @@
 package saltern.client
 
-import java.util.concurrent.{Executor, SynchronousQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{Executor, ForkJoinPool, SynchronousQueue, ThreadPoolExecutor, TimeUnit}
 import scala.concurrent.ExecutionContext
 import scala.util.control.NonFatal
 
 /** Runs the code that callers attach to their futures, on no thread that the client needs: code
   * that blocks delays no other call.
   *
-  * @param set by the caller. `None`: threads of its own, as many as run such code at once. They end
-  *   when they are idle.
+  * @param set by the caller. `None`: threads of its own, as many as run such code at once, up to
+  *   [[Completions.MostThreads]]. They end when they are idle.
   */
 private[client] final class Completions(set: Option[Executor]) extends ExecutionContext {
   import Completions.*
 
   private val own =
-    new ThreadPoolExecutor(0, Int.MaxValue, IdleSeconds, TimeUnit.SECONDS, new SynchronousQueue[Runnable], Threads.named("saltern-callback"))
+    new ThreadPoolExecutor(0, MostThreads, IdleSeconds, TimeUnit.SECONDS, new SynchronousQueue[Runnable], Threads.named("saltern-callback"))
 
   def execute(task: Runnable): Unit =
     try set.getOrElse(own).execute(task)
-    // It is closed, or the system starts no more threads. An answer on another thread is better than
-    // none.
-    catch { case NonFatal(_) | _: OutOfMemoryError => task.run() }
+    // It is closed or full, or the system starts no more threads. The thread here may be the timer.
+    catch { case NonFatal(_) | _: OutOfMemoryError => ForkJoinPool.commonPool.execute(task) }
 
   def reportFailure(problem: Throwable): Unit = ExecutionContext.defaultReporter(problem)
 
@@ -28,5 +27,6 @@ private[client] final class Completions(set: Option[Executor]) extends Execution
 }
 
 private object Completions {
+  val MostThreads = 256
   private val IdleSeconds = 10L
 }

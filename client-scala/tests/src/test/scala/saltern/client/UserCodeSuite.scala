@@ -49,6 +49,18 @@ class UserCodeSuite extends PatientSuite {
     } finally { end.countDown(); client.close() }
   }
 
+  test("code after a call runs on another thread, even where all threads for it are taken") {
+    val (completions, end) = (new Completions(None), new CountDownLatch(1))
+    try {
+      val entered = new CountDownLatch(Completions.MostThreads)
+      for (_ <- 1 to Completions.MostThreads) completions.execute { () => entered.countDown(); end.await() }
+      assert(entered.await(EventualEnd.toSeconds, TimeUnit.SECONDS), s"${entered.getCount} threads were not started")
+      val thread = Promise[Thread]()
+      completions.execute(() => thread.success(Thread.currentThread))
+      assertNotEquals(Await.result(thread.future, EventualEnd), Thread.currentThread)
+    } finally { end.countDown(); completions.close() }
+  }
+
   test("an executor that takes no more work loses no answer") {
     val refusing: java.util.concurrent.Executor = _ => throw new java.util.concurrent.RejectedExecutionException
     val client = Saltern(
