@@ -1,7 +1,7 @@
 //! One connection, from its first byte to its last.
 
 use std::{
-    future::poll_fn,
+    future::{pending, poll_fn},
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
@@ -60,11 +60,18 @@ async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
     let bounds = *parts.door.bounds();
     let peer = parts.socket.peer();
     let mut opening = Opening::default();
+    let settled = async {
+        parts.draining.clone().begun_and_settled().await;
+        if parts.socket.has_unread() {
+            // They are about to be read.
+            pending::<()>().await;
+        }
+    };
     let begun = tokio::select! {
         // A request that arrived in time is answered, even if this task runs late.
         biased;
         begun = timeout(bounds.first_byte_timeout, opening.read_more(&mut stream)) => begun,
-        () = parts.draining.clone().begun_and_settled() => return,
+        () = settled => return,
     };
     // A silent connection ends without a response, as one that is idle between two requests.
     let Ok(Ok(())) = begun else { return };
@@ -120,7 +127,12 @@ async fn http1<W: Workers>(
             slot.note_behind(watch.sending().is_stuck());
             clock.note_shutdown(context);
             let (now, untaken) = (Instant::now(), watch.sending().since());
-            match phase::next(watch.phase(), clock.shutdown, untaken, clock.looked, now, &bounds) {
+            let phase = watch.phase();
+            match phase::next(phase, clock.shutdown, untaken, clock.looked, now, &bounds) {
+                // They are about to be read.
+                Next::Drain if phase.open() == 0 && untaken.is_none() && socket.has_unread() => {
+                    return Poll::Pending;
+                }
                 Next::Drain => {
                     clock.shutdown = Shutdown::Told;
                     Pin::new(&mut connection).graceful_shutdown();

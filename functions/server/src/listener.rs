@@ -209,3 +209,47 @@ const LONGEST_LAST_ACCEPT: Duration = Duration::from_secs(1);
 
 /// The time after which a connection is probably free: about the time in the queue.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::{Read as _, Write as _},
+        net::TcpStream,
+        thread,
+    };
+
+    use tokio::task::{spawn_blocking, yield_now};
+
+    use super::*;
+    use crate::residue::door;
+
+    /// The runtime learns of bytes between two tasks, so they may arrive before a task runs that does
+    /// not know of them.
+    #[tokio::test]
+    async fn a_request_that_arrived_before_the_end_of_a_quiet_connection_is_answered() {
+        let any_port = Listen::Address(([127, 0, 0, 1], 0).into());
+        let listener = Listener::bind(&any_port, SocketMode::OWNER).unwrap();
+        let Listen::Address(address) = *listener.address() else { panic!("not an address") };
+        let serving = listener.serve(door());
+        // One is silent, and one has had an answer. Connections are accepted in their order.
+        let quiet = [TcpStream::connect(address).unwrap(), TcpStream::connect(address).unwrap()];
+        let mut kept = quiet[1].try_clone().unwrap();
+        kept.write_all(b"GET /health HTTP/1.1\r\n\r\n").unwrap();
+        spawn_blocking(move || kept.read(&mut [0; 1024]).unwrap()).await.unwrap();
+        serving.ending.send_replace(true);
+        // All connections begin to wait, and their waits end at once: then this task is the first to run.
+        for _ in 0..10 {
+            yield_now().await;
+        }
+        thread::sleep(SETTLE * 2);
+        yield_now().await;
+        for mut stream in &quiet {
+            stream.write_all(b"GET /health HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+        }
+        for mut stream in quiet {
+            let mut answer = [0; 1024];
+            let read = spawn_blocking(move || stream.read(&mut answer).map(|_| answer)).await.unwrap();
+            assert!(read.is_ok_and(|answer| answer.starts_with(b"HTTP/1.1 200 ")));
+        }
+    }
+}

@@ -79,7 +79,8 @@ fn no_password_is_left_in_memory() {
     drop(serving);
 }
 
-fn door() -> Arc<Door<Pool>> {
+/// Returns a door that asks for no token.
+pub(super) fn door() -> Arc<Door<Pool>> {
     let workers = NonZeroUsize::new(2).unwrap();
     let accepted_weak = AcceptedWeak::all();
     let limits = Limits { workers: 2, memory_budget_bytes: 1 << 30, accepted_weak, ..Limits::default() };

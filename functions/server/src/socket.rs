@@ -137,9 +137,18 @@ impl Socket {
 
     /// Whether the peer has ended the connection, even if bytes that it sent before are unread.
     pub(super) fn peer_has_gone(&self) -> bool {
+        self.has(PollFlags::RDHUP)
+    }
+
+    /// Whether bytes are unread, even if the runtime has not been told of them yet.
+    pub(super) fn has_unread(&self) -> bool {
+        self.has(PollFlags::IN)
+    }
+
+    fn has(&self, event: PollFlags) -> bool {
         let mut files = [match &*self.stream {
-            Transport::Tcp(stream) => PollFd::new(stream, PollFlags::RDHUP),
-            Transport::Unix(stream) => PollFd::new(stream, PollFlags::RDHUP),
+            Transport::Tcp(stream) => PollFd::new(stream, event),
+            Transport::Unix(stream) => PollFd::new(stream, event),
         }];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         matches!(poll(&mut files, Some(&at_once)), Ok(1..))
