@@ -32,6 +32,8 @@ struct Client {
     caller: Caller,
     cost: Cost,
     within: Duration,
+    /// Between an answer and its next hash.
+    pause: Duration,
     /// When it sends the next; `None` while it waits for an answer.
     next: Option<Duration>,
     sent: Duration,
@@ -47,6 +49,7 @@ impl Client {
             caller: Caller(caller),
             cost,
             within,
+            pause: Duration::ZERO,
             next: Some(Duration::ZERO),
             sent: Duration::ZERO,
             latencies: Vec::new(),
@@ -135,7 +138,7 @@ impl Crowd {
             if is_done {
                 let client = &mut clients[lane.client];
                 client.latencies.push(at.saturating_sub(client.sent));
-                client.next = Some(at);
+                client.next = Some(at + client.pause);
             }
             !is_done && !is_late
         });
@@ -216,6 +219,26 @@ fn four_batches_at_the_ceiling_leave_others_their_share() {
     crowd.run(0..20_000);
     let (p90, served, lost) = crowd.served(BOB);
     assert!(p90 <= MS * IN_LANES[0] * 3 && lost * 100 <= served, "{p90:?}, {served} served, {lost} lost");
+}
+
+/// The dear hashes of another caller do not shorten the wait that a caller of cheap ones may have.
+#[test]
+fn callers_within_their_shares_are_not_refused_beside_one_that_wants_all() {
+    const CAROL: u64 = 3;
+    for pause in [80, 180, 350] {
+        let alice = clients(64, ALICE, Cost::new(Algorithm::Bcrypt, COST_10.work * 32), MS * 60_000);
+        let others = [BOB, CAROL].into_iter().flat_map(|caller| clients(6, caller, COST_10, MS * 10_000));
+        let others = (0..).zip(others).map(|(number, mut client)| {
+            (client.pause, client.next) = (MS * pause, Some(MS * 37 * number));
+            client
+        });
+        let mut crowd = Crowd::new(alice.into_iter().chain(others).collect());
+        crowd.run(0..60_000);
+        for caller in [BOB, CAROL] {
+            let (p90, served, lost) = crowd.served(caller);
+            assert!(lost == 0 && p90 <= MS * IN_LANES[0] * 3, "{p90:?}, {served} served, {lost} lost");
+        }
+    }
 }
 
 /// A caller that is busy all the time with less than its share has no claim to more later.

@@ -2,7 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{super::estimate::Cost, Job, Running, Schedule, queue::Queue};
+use super::{
+    super::{estimate::Cost, work::Caller},
+    Job, Running, Schedule,
+    queue::Queue,
+};
 
 /// A forecast for a job that cannot start at once.
 #[derive(Clone, Copy)]
@@ -73,14 +77,16 @@ impl<J: Job> Schedule<J> {
         running.deadline <= now || self.estimates.least_duration(running.rest) > running.deadline - now
     }
 
-    /// Returns the mean duration of the jobs in a queue, on a full worker; zero if it is empty.
+    /// Returns the mean duration of a caller's jobs in a queue, on a full worker; zero if it has none.
     ///
-    /// The bound on the wait follows it. If the bound followed the job that comes, callers with
-    /// long hashes would be refused first.
-    pub(super) fn mean_duration(&self, queue: &Queue<J>) -> Duration {
+    /// The bound on the wait follows it. If the bound followed the job that comes, those with long
+    /// hashes would be refused first. If it followed the jobs of all callers, one with long hashes
+    /// would have those of the others refused.
+    pub(super) fn mean_duration(&self, queue: &Queue<J>, caller: Caller) -> Duration {
         let own = |cost: Cost| self.estimates.duration(cost, self.estimates.width_of(cost));
-        let all: Duration = queue.jobs.iter().map(|waiting| own(waiting.cost)).sum();
-        all.checked_div(u32::try_from(queue.jobs.len()).unwrap_or(u32::MAX)).unwrap_or_default()
+        let jobs = || queue.jobs.iter().filter(|waiting| waiting.job.caller() == caller);
+        let all: Duration = jobs().map(|waiting| own(waiting.cost)).sum();
+        all.checked_div(u32::try_from(jobs().count()).unwrap_or(u32::MAX)).unwrap_or_default()
     }
 }
 

@@ -27,7 +27,7 @@ impl<J: Job> Schedule<J> {
         let late = forecast.is_some_and(|forecast| forecast.finish > joining.deadline);
         let stands = self.limits.is_some() && queue.stands(now);
         let slow = |forecast: Forecast| {
-            let mean_hash = self.mean_duration(queue);
+            let mean_hash = self.mean_duration(queue, joining.caller);
             forecast.wait > longest_wait_in_a_standing_queue(mean_hash)
         };
         (pressure || late || (stands && forecast.is_some_and(slow))).then(|| self.overloaded())
