@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, builder::RangedU64ValueParser};
-use saltern_cli::price::lambda::params_named;
+use saltern_capacity::params_named;
 use saltern_encoded::Params;
 
 use crate::{function::Function, shape::Shape};

@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use saltern_cli::price::lambda::Durations;
+use saltern_capacity::Durations;
 use saltern_policy::{Limits, Policies};
 use saltern_server::{Failure, document};
 use serde::Deserialize;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use rustix::time::{ClockId, clock_gettime};
-use saltern_cli::price::lambda::{Prices, Usage, billed, gb_seconds};
+use saltern_capacity::{Prices, Usage, billed, gb_seconds};
 use serde::Serialize;
 
 use crate::{

@@ -4,7 +4,7 @@ use clap::{
     Args,
     builder::{PossibleValuesParser, TypedValueParser as _},
 };
-use saltern_cli::price::lambda::{Architecture, Durations, FUNCTION_MEMORY_MB, Planned, name_of};
+use saltern_capacity::{Architecture, Durations, FUNCTION_MEMORY_MB, Planned, name_of};
 use saltern_encoded::Params;
 use saltern_kernels::Kernels;
 use saltern_server::Failure;

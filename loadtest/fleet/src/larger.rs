@@ -4,8 +4,8 @@
 
 use core::time::Duration;
 
+use saltern_capacity::{Durations, Prices, Usage, billed, gb_seconds, name_of};
 use saltern_cli::number::grouped;
-use saltern_cli::price::lambda::{Durations, Prices, Usage, billed, gb_seconds, name_of};
 use saltern_server::Failure;
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{sync::LazyLock, time::Duration};
 
-use saltern_cli::price::lambda::Sourced;
+use saltern_capacity::Sourced;
 use serde::{Deserialize, Deserializer};
 
 /// Lambda's quotas, and the reserve for capacity plans.

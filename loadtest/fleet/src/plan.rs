@@ -1,7 +1,7 @@
 //! `saltern-fleet plan`: the capacity formula, and a simulation of the same evening.
 
+use saltern_capacity::{Durations, name_of};
 use saltern_cli::number::grouped;
-use saltern_cli::price::lambda::{Durations, name_of};
 use saltern_server::{Failure, say};
 use serde::Serialize;
 use serde_json::json;

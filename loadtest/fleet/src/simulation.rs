@@ -7,7 +7,7 @@ use core::{cmp::Reverse, mem, time::Duration};
 use std::collections::BinaryHeap;
 
 use fastrand::Rng;
-use saltern_cli::price::lambda::{Durations, name_of};
+use saltern_capacity::{Durations, name_of};
 use saltern_server::Failure;
 
 use crate::{

@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use crate::price::lambda::{Architecture, Durations, Prices, Reference, Scale, Size, Usage, gb_seconds};
 use crate::price::{Attack, Guess};
 use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
 use saltern_kernels::Admitted;
@@ -77,12 +76,6 @@ pub(super) struct Moving {
     pub(super) replaced: u64,
     /// Time on one core: one verification for each user, and the new hashes.
     pub(super) core_time: Duration,
-    /// The same on [`function`](Self::function), in US dollars.
-    pub(super) lambda_usd: f64,
-    /// The function that is priced.
-    pub(super) function: Size,
-    /// The ratio of times on Lambda to times on this machine.
-    pub(super) scale: Scale,
     /// Weak hashes that are not wrapped.
     pub(super) weak: u64,
     /// Time on one core to wrap these. `None` if the current policy is not argon2id.
@@ -234,31 +227,7 @@ impl Judge<'_> {
             .map(|class| class.occurrences.count)
             .sum();
         let is_argon2id = matches!(self.policies.current().params(), Params::Argon2(_));
-        let function = Size {
-            memory_mb: Durations::documented().reference_memory_mb(),
-            architecture: Architecture::X86_64,
-        };
-        let no_row =
-            || Failure::system("the table of durations has no bcrypt row that was measured on Lambda");
-        let reference = Reference::documented().ok_or_else(no_row)?;
-        let here = self.measure(&reference.admitted)?;
-        let scale = reference.scale(1e3 * here.as_secs_f64(), function).ok_or_else(no_row)?;
-        let there = Duration::try_from_secs_f64(core_time.as_secs_f64() * scale.times);
-        let usage = Usage {
-            requests: classes.iter().map(|class| class.occurrences.count).sum(),
-            on_demand_gb_seconds: gb_seconds(function.memory_mb, there.unwrap_or(Duration::MAX)),
-            ..Usage::default()
-        };
-        let lambda_usd = Prices::listed().usd(function.architecture, &usage);
-        Ok(Moving {
-            replaced,
-            core_time,
-            lambda_usd,
-            function,
-            scale,
-            weak,
-            wrapping: is_argon2id.then(|| times(new, weak, 1)),
-        })
+        Ok(Moving { replaced, core_time, weak, wrapping: is_argon2id.then(|| times(new, weak, 1)) })
     }
 
     /// Returns the time of a new hash of the current policy.

@@ -2,7 +2,6 @@
 
 use std::{borrow::Cow, fmt::Write as _, time::Duration};
 
-use crate::price::lambda::name_of;
 use saltern_seal::NotOpened;
 use serde_json::{Value, json};
 
@@ -116,16 +115,10 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
     }
     let _infallible = writeln!(
         out,
-        "\nMoving\n  After one login of every user, {} are replaced by {}. That takes {} of one core of this machine,\n  \
-         or {} on Lambda ({} with {} MB; ESTIMATED by {}, which takes {:.2} times as long there as here).",
+        "\nMoving\n  After one login of every user, {} are replaced by {}. That takes {} of one core of this machine.",
         hashes(moving.replaced),
         plan.current,
         in_words(moving.core_time),
-        usd(moving.lambda_usd),
-        moving.function.architecture.name(),
-        grouped(moving.function.memory_mb),
-        name_of(moving.scale.row),
-        moving.scale.times,
     );
     if moving.weak == 0 {
         return;
@@ -276,15 +269,6 @@ pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64, mistake: Option<&str>) ->
         "moving": {
             "replaced": plan.moving.replaced,
             "core_seconds": plan.moving.core_time.as_secs_f64(),
-            "lambda_usd": plan.moving.lambda_usd,
-            "function": {
-                "memory_mb": plan.moving.function.memory_mb,
-                "architecture": plan.moving.function.architecture,
-            },
-            "scaled_to_lambda_by": {
-                "row": name_of(plan.moving.scale.row),
-                "times": plan.moving.scale.times,
-            },
             "weak": plan.moving.weak,
             "wrapping_core_seconds": plan.moving.wrapping.map(|time| time.as_secs_f64()),
         },
@@ -293,10 +277,6 @@ pub(super) fn json(plan: &Plan<'_>, usd_per_hour: f64, mistake: Option<&str>) ->
 
 fn hashes(number: u64) -> String {
     counted(number, "hash", "hashes")
-}
-
-fn usd(amount: f64) -> String {
-    if amount < 0.01 { "less than 0.01 USD".to_owned() } else { format!("about {amount:.2} USD") }
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a share in tenths of a percent")]

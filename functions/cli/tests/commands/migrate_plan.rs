@@ -256,24 +256,6 @@ fn a_file_without_hashes_is_refused_with_a_message() {
     succeeds(&["migrate-plan"], "");
 }
 
-/// Lambda's cores have another speed: the scale is that of one measured hash.
-#[test]
-fn the_cost_on_lambda_is_scaled_by_a_hash_with_a_known_time_there() {
-    let rows = BCRYPT.replace("$05$", "$10$");
-    let moving = plan(&rows)["moving"].clone();
-    let number = |value: &Value| value.as_f64().unwrap();
-    let times = number(&moving["scaled_to_lambda_by"]["times"]);
-    assert_eq!(moving["scaled_to_lambda_by"]["row"], "bcrypt-10");
-    assert_eq!(moving["function"], serde_json::json!({ "memory_mb": 1769, "architecture": "x86_64" }));
-    // 1769 / 1024 GB, 0.0000166667 USD for each second of one, 0.20 USD for a million requests.
-    let usd = number(&moving["core_seconds"]) * times * 1769.0 / 1024.0 * 0.000_016_666_7 + 0.2e-6;
-    assert!((number(&moving["lambda_usd"]) / usd - 1.0).abs() < 1e-6, "{moving}");
-    // The time of bcrypt-10 in the table over its time on this machine.
-    assert!((0.1..10.0).contains(&times), "{moving}");
-    let told = saltern(&["migrate-plan"], &rows).out;
-    assert!(told.contains("(x86_64 with 1,769 MB; ESTIMATED by bcrypt-10, which takes "), "{told}");
-}
-
 /// 184,000 guesses a second on bcrypt-5 are 15,897,600,000 a day: 15 accounts on one card.
 #[test]
 fn the_plan_prices_a_guess_before_and_after() {

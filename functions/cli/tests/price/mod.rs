@@ -1,3 +1,2 @@
 mod attack;
-mod capacity;
 mod documents;

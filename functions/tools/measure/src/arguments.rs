@@ -1,7 +1,7 @@
 //! Arguments that describe a function on Lambda.
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
-use saltern_cli::price::lambda::{Architecture, FUNCTION_MEMORY_MB};
+use saltern_capacity::{Architecture, FUNCTION_MEMORY_MB};
 
 /// Parses the architecture of a function.
 pub(crate) fn architecture() -> impl TypedValueParser<Value = Architecture> {

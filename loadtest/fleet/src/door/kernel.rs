@@ -11,7 +11,7 @@
 use core::time::Duration;
 use std::{collections::HashMap, time::Instant};
 
-use saltern_cli::price::lambda::{Architecture, Durations};
+use saltern_capacity::{Architecture, Durations};
 use saltern_encoded::{Encoded, Params, Setting, bcrypt};
 use saltern_kernels::Output;
 use saltern_pool::{Done, Dropped, Refused, Reply, Ticket, Work, Workers};

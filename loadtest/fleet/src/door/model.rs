@@ -13,7 +13,7 @@ use bytes::Bytes;
 use fastrand::Rng;
 use http::{Response, request::Parts};
 use http_body_util::Full;
-use saltern_cli::price::lambda::Durations;
+use saltern_capacity::Durations;
 use saltern_encoded::Params;
 use saltern_policy::Policies;
 use saltern_server::Failure;

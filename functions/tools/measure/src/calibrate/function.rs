@@ -5,7 +5,7 @@ use std::{collections::HashMap, time::Duration};
 
 use crate::measure::{Measured, Spread};
 use aws_sdk_lambda::{Client, primitives::Blob};
-use saltern_cli::price::lambda::Size;
+use saltern_capacity::Size;
 use saltern_encoded::{Encoded, Params};
 use saltern_lambda::FunctionSize;
 use saltern_policy::parameters_of;

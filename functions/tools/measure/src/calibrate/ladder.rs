@@ -2,7 +2,7 @@
 //! step.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use saltern_cli::price::lambda::work;
+use saltern_capacity::work;
 use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_kernels::{Admitted, memory_bytes};
 use saltern_policy::Policies;

@@ -19,8 +19,8 @@ use std::thread;
 
 use clap::Args;
 use indicatif::ProgressBar;
+use saltern_capacity::Architecture;
 use saltern_cli::price::PriceArguments;
-use saltern_cli::price::lambda::Architecture;
 use saltern_encoded::Algorithm;
 use saltern_server::{DocumentArguments, Failure, KernelArguments, say};
 

@@ -4,7 +4,7 @@ use core::num::NonZeroUsize;
 use std::time::Duration;
 
 use crate::measure::{Effort, Machine, Measured, Meter};
-use saltern_cli::price::lambda::Size;
+use saltern_capacity::Size;
 use saltern_lambda::FunctionSize;
 use saltern_policy::{Limits, Policies};
 use saltern_pool::PoolSettings;

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use crate::measure::Measured;
-use saltern_cli::price::lambda::{Prices, name_of};
+use saltern_capacity::{Prices, name_of};
 use saltern_cli::price::{Attack, standards};
 use saltern_encoded::Params;
 use saltern_kernels::memory_bytes;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use saltern_cli::price::lambda::{Prices, Size, Usage, gb_seconds};
+use saltern_capacity::{Prices, Size, Usage, gb_seconds};
 
 use super::{figures::Figures, window::Window};
 
@@ -79,7 +79,7 @@ const ROUNDED_UP_MS: f64 = 0.5;
 
 #[cfg(test)]
 mod tests {
-    use saltern_cli::price::lambda::Architecture;
+    use saltern_capacity::Architecture;
 
     use super::*;
 

@@ -15,7 +15,7 @@ mod window;
 use std::{fs, path::PathBuf};
 
 use clap::Args;
-use saltern_cli::price::lambda::{Architecture, Size};
+use saltern_capacity::{Architecture, Size};
 use time::OffsetDateTime;
 
 use crate::{arguments::architecture, arguments::aws_name, arguments::function_memory_mb, aws};

@@ -1,8 +1,10 @@
 //! Durations and prices compared with figures computed by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::time::Duration;
 
-use saltern_cli::price::lambda::{Architecture, Durations, Prices, Usage, gb_seconds, name_of, params_named};
+use saltern_capacity::{Architecture, Durations, Prices, Usage, gb_seconds, name_of, params_named};
 use saltern_kernels::Kernels;
 use serde_json::{Value, json};
 

@@ -95,7 +95,7 @@ impl Prices {
     }
 }
 
-const DOCUMENT: &str = include_str!("../../../../../infra/modules/password-hasher/prices.json");
+const DOCUMENT: &str = include_str!("../../../../infra/modules/password-hasher/prices.json");
 
 /// Returns GB-seconds. AWS writes MB for MiB; a GB has 1,024 of them.
 #[must_use]

@@ -80,7 +80,7 @@ impl Durations {
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn documented() -> &'static Self {
         static DOCUMENTED: LazyLock<Durations> = LazyLock::new(|| {
-            let text = include_str!("../../../../../infra/modules/password-hasher/durations.json");
+            let text = include_str!("../../../../infra/modules/password-hasher/durations.json");
             Durations::read(text).expect("durations.json has durations")
         });
         &DOCUMENTED
@@ -117,11 +117,6 @@ impl Durations {
     #[must_use]
     pub fn reference_memory_mb(&self) -> u64 {
         self.reference_memory_mb
-    }
-
-    /// Returns the parameters with a row, in the order of their names.
-    pub fn known(&self) -> impl Iterator<Item = Params> + '_ {
-        self.policies.iter().map(|(params, _)| *params)
     }
 
     /// Returns the time of one hash; `None` for an algorithm without a row.
