@@ -1,13 +1,15 @@
 //! Computes one hash with the kernels of the server.
 
 use std::{
+    io::{self, Write as _},
     num::NonZeroUsize,
+    thread,
     time::{Duration, Instant},
 };
 
-use saltern_kernels::{Admitted, Password};
+use saltern_kernels::{Admitted, OutOfMemory, Password};
 use saltern_policy::{Candidates, Policies, Refusal, Stored, Verdict};
-use saltern_pool::{Done, Pool, PoolSettings, Refused, Ticket, Work};
+use saltern_pool::{Done, Dropped, Pool, PoolSettings, Refused, Ticket, Work};
 use saltern_seal::{NotOpened, NotSealed};
 
 use saltern_server::{Failure, MachineArguments, document};
@@ -57,17 +59,45 @@ impl<'a> Job<'a> {
 
     /// Gives the hash to the workers. Without it, [`wait`](Self::wait) does so.
     pub(crate) fn start(&mut self) {
+        self.ticket = Some(self.submit());
+    }
+
+    fn submit(&self) -> Result<Ticket, Refused> {
         let work = Work::new(self.admitted.clone(), self.password.clone(), Instant::now() + LONGEST);
-        self.ticket = Some(self.pool.submit(Work { second: self.second.clone(), ..work }));
+        self.pool.submit(Work { second: self.second.clone(), ..work })
     }
 
     /// Waits for the hash.
-    pub(crate) fn wait(mut self) -> Result<Done, Failure> {
-        if self.ticket.is_none() {
-            self.start();
+    pub(crate) fn wait(self) -> Result<Done, Failure> {
+        self.wait_again(0)
+    }
+
+    /// Waits for the hash. If the system has no memory for it, waits for that too, for a minute.
+    pub(crate) fn wait_for_memory(self) -> Result<Done, Failure> {
+        self.wait_again(TRIES)
+    }
+
+    fn wait_again(mut self, mut more: u32) -> Result<Done, Failure> {
+        loop {
+            let ticket = self.ticket.take().unwrap_or_else(|| self.submit());
+            let cause = match ticket.map_err(|_| Dropped::DeadlineExceeded).and_then(Ticket::wait) {
+                Ok(done) => return Ok(done),
+                Err(Dropped::NoMemory) if more == 0 => return Err(OutOfMemory.into()),
+                Err(Dropped::NoMemory) => {
+                    if more == TRIES {
+                        let _unwritten = io::stderr().write_all(WAITS);
+                    }
+                    more -= 1;
+                    thread::sleep(PAUSE);
+                    continue;
+                }
+                Err(Dropped::Fault) => "a worker failed at a hash",
+                Err(Dropped::DeadlineExceeded | Dropped::Overloaded { .. }) => {
+                    "the workers refused a hash as too slow"
+                }
+            };
+            return Err(Failure::system(format!("{cause}: report it, please")));
         }
-        let done = self.ticket.and_then(Result::ok).and_then(|ticket| ticket.wait().ok());
-        done.ok_or_else(|| Failure::system("the hash could not be computed: check the free memory"))
     }
 }
 
@@ -134,5 +164,10 @@ pub(crate) fn not_sealed(defect: NotSealed) -> Failure {
     }
 }
 
-/// Longer than the wait for other rows and any hash within the ceilings take.
-const LONGEST: Duration = Duration::from_mins(10);
+/// Nobody waits for an answer in time: a busy machine must not end a run of many hours.
+const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+/// Other programs may need the memory for a while.
+const TRIES: u32 = 60;
+const PAUSE: Duration = Duration::from_secs(1);
+const WAITS: &[u8] = b"the system gives no memory for a hash: waiting for it\n";

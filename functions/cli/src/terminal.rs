@@ -1,4 +1,4 @@
-//! Reads passwords and hashes from the terminal or from standard input.
+//! Reads passwords and hashes from the terminal or from standard input, and writes words for it.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -49,6 +49,15 @@ pub(crate) fn read_line() -> Result<Zeroizing<String>, Failure> {
         }
         Err(error) => Err(Failure::data(format!("cannot read standard input ({error})"))),
     }
+}
+
+/// Writes a word of a command line, in quotes if a shell would not read it as it is.
+pub(crate) fn shell_quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:=,+@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 fn ask(prompt: &str, asked: Asked) -> Result<Zeroizing<String>, Failure> {

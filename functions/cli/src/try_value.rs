@@ -17,7 +17,7 @@ use crate::{
     keys,
     migrate_plan::{Unread, shape_of},
     one_hash::{Comparison, pool},
-    terminal::{self, Asked, read_password},
+    terminal::{self, Asked, read_password, shell_quoted},
 };
 
 #[derive(Args, Debug)]
@@ -96,12 +96,11 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
 
 /// Returns the arguments of `saltern convert` that are not of the format alone.
 fn more_arguments(format: &Format, value: &str, arguments: &TryArguments) -> String {
-    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
-    let mut out = format!(" --shape {}", quoted(&shape_of(value)));
+    let mut out = format!(" --shape {}", shell_quoted(&shape_of(value)));
     let mut add = |name: &str, text: &str| out.extend([" --", name, " ", text]);
     if format.source.has_salt() && arguments.salt.is_none() {
         add("order", if format.order == Order::SaltHash { "salt-hash" } else { "hash-salt" });
-        add("separator", &quoted(&format.separator.to_string()));
+        add("separator", &shell_quoted(&format.separator.to_string()));
     } else if format.source.has_salt() || matches!(format.source, Source::Firebase | Source::Keycloak) {
         add("salt-column", "NUMBER");
     }
@@ -112,7 +111,7 @@ fn more_arguments(format: &Format, value: &str, arguments: &TryArguments) -> Str
     ];
     for (name, file) in of_source {
         if let Some(file) = file {
-            add(name, &quoted(&file.display().to_string()));
+            add(name, &shell_quoted(&file.display().to_string()));
         }
     }
     out

@@ -3,16 +3,20 @@
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap, VecDeque},
+    env,
+    ffi::OsString,
     fmt::Write as _,
     fs::{OpenOptions, Permissions},
     io::{self, BufReader, BufWriter, Seek as _, SeekFrom, Write},
     os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
+    time::{Duration, Instant},
 };
 
 use crate::{
     number::{counted, grouped},
     one_hash::Job,
+    terminal::shell_quoted,
 };
 use clap::Args;
 use saltern_pool::Done;
@@ -39,6 +43,23 @@ pub(crate) struct RewriteArguments {
     /// [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+impl RewriteArguments {
+    /// Explains how to go on after a run that ended early.
+    fn how_to_go_on(&self) -> String {
+        let quoted = |argument: OsString| shell_quoted(&argument.to_string_lossy());
+        let command: Vec<_> = env::args_os().skip(1).map(quoted).collect();
+        if self.output.is_some() && self.keep_old {
+            format!(
+                "the rows above are written. Go on over the same table with: saltern {}\n",
+                command.join(" ")
+            )
+        } else {
+            "the result is not whole: begin again. With --keep-old and --output FILE a run can go on\n"
+                .to_owned()
+        }
+    }
 }
 
 /// The result of a row.
@@ -103,6 +124,7 @@ pub(super) fn rewrite_table<'a>(
         keeps_old: arguments.keep_old,
         summary: Summary::default(),
         ahead: VecDeque::new(),
+        flushed: Instant::now(),
     };
     match &arguments.output {
         Some(file) => rewriting.go_on_after(file, &arguments.column, change)?,
@@ -111,17 +133,15 @@ pub(super) fn rewrite_table<'a>(
             rewriting.output = Box::new(BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock()));
         }
     }
-    while let Some(row) = rewriting.next()? {
-        let mut outcome = if row.is_header { None } else { Some(outcome(&row, change)?) };
-        if let Some(Outcome::Later(job, _)) = &mut outcome {
-            job.start();
-        }
-        rewriting.ahead.push_back((row, outcome));
-        rewriting.write_until(ROWS_AHEAD)?;
-    }
-    rewriting.write_until(0)?;
-    rewriting.output.flush().map_err(|error| unwritten(&error))?;
+    let ended = rewriting.run(change);
     rewriting.table.end_progress();
+    if let Err(failure) = ended {
+        // What was computed is worth the try.
+        let _unwritten = rewriting.output.flush();
+        rewriting.summary.print();
+        let _unwritten = io::stderr().write_all(arguments.how_to_go_on().as_bytes());
+        return Err(failure);
+    }
     rewriting.summary.end(arguments)
 }
 
@@ -147,9 +167,24 @@ struct Rewriting<'a> {
     summary: Summary,
     /// The rows that are not written yet.
     ahead: VecDeque<(Row, Option<Outcome<'a>>)>,
+    /// When the output was last written through.
+    flushed: Instant,
 }
 
 impl<'a> Rewriting<'a> {
+    fn run(&mut self, change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>) -> Result<(), Failure> {
+        while let Some(row) = self.next()? {
+            let mut outcome = if row.is_header { None } else { Some(outcome(&row, change)?) };
+            if let Some(Outcome::Later(job, _)) = &mut outcome {
+                job.start();
+            }
+            self.ahead.push_back((row, outcome));
+            self.write_until(ROWS_AHEAD)?;
+        }
+        self.write_until(0)?;
+        self.output.flush().map_err(|error| unwritten(&error))
+    }
+
     /// Returns the next row, and notices a header that has the column of old hashes.
     fn next(&mut self) -> Result<Option<Row>, Failure> {
         let row = self.table.next()?;
@@ -182,14 +217,24 @@ impl<'a> Rewriting<'a> {
             }
             Some(Outcome::Changed(new)) => Some(new),
             Some(Outcome::Later(job, encode)) => {
-                let text = encode(job.wait()?).map(Zeroizing::new);
+                let text = encode(job.wait_for_memory()?).map(Zeroizing::new);
                 Some(text.ok_or_else(|| Failure::system("the new hash cannot be written"))?)
             }
         };
         self.summary.changed += u64::from(new.is_some());
         let appended = self.appended(row);
         let new = new.as_ref().map(|new| new.as_str());
-        row.write(&mut self.output, new, appended).map_err(|error| unwritten(&error))
+        let written = row.write(&mut self.output, new, appended).and_then(|()| self.flush_if_due());
+        written.map_err(|error| unwritten(&error))
+    }
+
+    /// A run that is killed must not lose the work of hours.
+    fn flush_if_due(&mut self) -> io::Result<()> {
+        if self.flushed.elapsed() < FLUSHED_EACH {
+            return Ok(());
+        }
+        self.flushed = Instant::now();
+        self.output.flush()
     }
 
     fn appended(&self, row: &Row) -> Option<Appended> {
@@ -349,3 +394,5 @@ const OLD: &str = "old_hash";
 
 /// Rows that wait for others: enough work for 32 cores.
 const ROWS_AHEAD: usize = 256;
+
+const FLUSHED_EACH: Duration = Duration::from_secs(1);

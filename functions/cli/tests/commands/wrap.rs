@@ -1,5 +1,6 @@
 use std::{
     fs,
+    io::{BufRead as _, BufReader, Write as _},
     os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     process::{Command, Stdio},
@@ -7,7 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{BCRYPT, LDAP_SHA, confirmed, saltern, succeeds};
+use rustix::process::{Pid, Resource, Rlimit, prlimit};
+
+use super::{BCRYPT, LDAP_SHA, confirmed, run, saltern, shell, succeeds};
 
 #[test]
 fn weak_hashes_are_wrapped_and_other_lines_pass_through() {
@@ -184,6 +187,84 @@ fn an_interrupted_run_goes_on_after_its_last_row() {
     let other = confirmed(&csv, &table.replace("7,", "77,"));
     assert!(other.code == 65 && other.err.contains("row 2"), "{}", other.err);
     assert_eq!(fs::read_to_string(&output).unwrap(), now);
+}
+
+/// A file may have no more than a KiB or two, as on a disk that is full.
+#[test]
+fn a_run_that_ends_early_tells_its_cause_and_the_command_that_goes_on() {
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("it's full");
+    let table = output.with_extension("table");
+    let _none = fs::remove_file(&output);
+    fs::write(&table, format!("{LDAP_SHA}\n").repeat(40)).unwrap();
+    let [output, table] = [&output, &table].map(|path| path.to_str().unwrap());
+    let convert = ["convert", "--from", "sha1-hex", "--shape-like", "^.SHA.", "--unverified", "40"];
+    let files = ["--keep-old", "--output", output, table];
+    let full = |arguments: &[&str]| {
+        let limited = ["-c", "trap '' XFSZ; ulimit -f 2; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_saltern")];
+        run(Command::new("sh").args(limited).args(arguments), "")
+    };
+    let begun = full(&[&convert[..], &files].concat());
+    assert_eq!(begun.code, 71, "{}", begun.err);
+    assert!(begun.err.contains("cannot write the result (File too large"), "{}", begun.err);
+    let (_, command) = begun.err.split_once("Go on over the same table with: ").unwrap();
+    let on = shell(command.lines().next().unwrap(), "");
+    assert!(on.code == 0 && on.err.contains("changed by an earlier run"), "{command} {}", on.err);
+    let whole = saltern(&[&convert[..], &["--keep-old", table]].concat(), "");
+    assert_eq!(fs::read_to_string(output).unwrap(), whole.out);
+    let line = "saltern convert --from sha1-hex --shape ldap-sha --unverified 1 > /dev/full";
+    let unkept = shell(line, LDAP_SHA);
+    assert!(unkept.code == 71 && unkept.err.contains("begin again"), "{}", unkept.err);
+}
+
+/// The rows of a second take little room: without it a file got them after minutes.
+#[test]
+fn rows_are_written_through_while_others_are_computed() {
+    let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("written-through");
+    let table = output.with_extension("table");
+    let _none = fs::remove_file(&output);
+    fs::write(&table, format!("{LDAP_SHA}\n").repeat(100_000)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
+    command.args(["wrap", "--unverified", "100000", "--keep-old", "--output"]).args([&output, &table]);
+    let mut child = command.env_clear().stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    let written = || fs::metadata(&output).map_or(0, |file| file.len());
+    while written() == 0 && start.elapsed() < Duration::from_mins(5) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let wrapped = fs::read_to_string(&output).unwrap();
+    assert!(wrapped.starts_with("$saltern-wrap$argon2id$") && wrapped.ends_with('\n'), "{wrapped}");
+    assert!(wrapped.len() < 200_000, "{}", wrapped.len());
+}
+
+/// The system has less address space than a hash of 256 MiB takes, until the test gives more.
+#[test]
+fn a_run_waits_for_memory_that_the_system_does_not_give_yet() {
+    let document = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("large-policy.json");
+    let mut policies: serde_json::Value = serde_json::from_slice(saltern_policy::SHIPPED).unwrap();
+    let large = serde_json::json!({
+        "id": "large", "algorithm": "argon2id", "status": "active", "memory_kib": 262_144, "passes": 1, "parallelism": 1,
+        "rationale": "a large hash", "source": "this test"
+    });
+    policies["policies"].as_array_mut().unwrap().push(large);
+    fs::write(&document, policies.to_string()).unwrap();
+    let limited = ["-c", "ulimit -S -v 250000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_saltern")];
+    let arguments = ["wrap", "--unverified", "1", "--workers", "1", "--memory-budget-mib", "600"];
+    let policy = ["--policy", "large", "--policies", document.to_str().unwrap()];
+    let mut command = Command::new("sh");
+    command.args(limited).args(arguments).args(policy).env_clear();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    writeln!(child.stdin.take().unwrap(), "{LDAP_SHA}").unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = told.next().unwrap().unwrap();
+    assert_eq!(first, "the system gives no memory for a hash: waiting for it");
+    let unlimited = Rlimit { current: None, maximum: None };
+    prlimit(Pid::from_raw(child.id().cast_signed()), Resource::As, unlimited).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{:?}", told.collect::<Vec<_>>());
+    assert!(ended.stdout.starts_with(b"$saltern-wrap$argon2id$v=19$m=262144"));
 }
 
 /// A hash at the place of an old one, and a file of another program.
