@@ -26,7 +26,7 @@ pub(super) struct Signs {
 
 impl Signs {
     pub(super) fn look_at(&mut self, row: &Row) {
-        self.short += u64::from(!row.has_hash_field());
+        self.short += u64::from(!row.has_hash_field() && !row.line().is_empty());
         if self.looked_at == ROWS_LOOKED_AT {
             return;
         }

@@ -135,9 +135,13 @@ impl Table {
         }
     }
 
-    /// Returns the next row; `None` after the last one.
+    /// Returns the next row; `None` after the last one. A table has at least one row.
     pub(crate) fn next(&mut self) -> Result<Option<Row>, Failure> {
-        self.read().map_err(|unread| unread.in_row(self.number))
+        let row = self.read().map_err(|unread| unread.in_row(self.number))?;
+        if row.is_none() && self.number == 1 {
+            return Err(Failure::data(EMPTY));
+        }
+        Ok(row)
     }
 
     fn read(&mut self) -> Result<Option<Row>, Unread> {
@@ -258,6 +262,9 @@ fn form_of(line: &str) -> Form {
         _ => Form::Lines,
     }
 }
+
+const EMPTY: &str = "the table is empty: the program before the pipe has failed, or a shell emptied the file for the \
+                     result before it was read";
 
 /// A hash has at most 1,457 bytes, and the line around it is not much longer.
 const MOST_LINE_BYTES: u64 = 64 * 1024;

@@ -253,7 +253,39 @@ fn a_file_without_hashes_is_refused_with_a_message() {
     assert_eq!(ended.code, 65);
     assert!(ended.err.contains("name a column of hashes"), "{}", ended.err);
     assert_eq!(saltern(&["migrate-plan", "/nowhere/at/all"], "").code, 64);
-    succeeds(&["migrate-plan"], "");
+}
+
+/// `false | saltern …`, and `saltern seal x > x`, where the shell has emptied the file.
+#[test]
+fn an_empty_table_is_refused_by_every_command() {
+    let keys = keys::file("empty");
+    let keys = keys.to_str().unwrap();
+    succeeds(&["keys", "new", "--id", "a", keys], "");
+    for command in [
+        &["migrate-plan"][..],
+        &["convert", "--from", "md5"],
+        &["wrap"],
+        &["hash-clear"],
+        &["seal", "--seal-keys", keys],
+        &["unseal", "--seal-keys", keys],
+    ] {
+        let ended = saltern(command, "");
+        assert_eq!((ended.code, ended.out.as_str()), (65, ""), "{command:?}");
+        assert!(ended.err.contains("the table is empty"), "{}", ended.err);
+        let header = saltern(&[command, &["--delimiter", ",", "--header"]].concat(), "hash\n");
+        assert_eq!(header.code, 0, "{command:?} {}", header.err);
+    }
+}
+
+/// An empty line has no password in every command.
+#[test]
+fn an_empty_line_is_no_mistake() {
+    let table = format!("1,{BCRYPT}\n\n2,{BCRYPT}\n");
+    let fields = ["--delimiter", ",", "--column", "2"];
+    let plan = succeeds(&[&["migrate-plan"], &fields[..]].concat(), &table);
+    assert!(plan.out.starts_with("3 rows: 2 hashes, 1 without\n"), "{}", plan.out);
+    let wrapped = succeeds(&[&["wrap"], &fields[..]].concat(), &table);
+    assert!(wrapped.err.contains("1  left: an empty line"), "{}", wrapped.err);
 }
 
 /// 184,000 guesses a second on bcrypt-5 are 15,897,600,000 a day: 15 accounts on one card.
