@@ -66,6 +66,8 @@ pub(crate) enum Unread {
     MayBeHash(&'static str),
     /// No text that looks like a hash.
     NoHash,
+    /// A hash of another shape than the first [`MOST_SHAPES`].
+    FurtherShape,
 }
 
 impl Unread {
@@ -91,7 +93,8 @@ impl Census {
         self.rows += 1;
         let mut hash = Zeroizing::new(row.hash().into_owned());
         if let Ok(sealed) = Sealed::parse(&hash) {
-            *self.sealed.entry(sealed.key().to_owned()).or_default() += 1;
+            let has_room = self.sealed.len() < MOST_SHAPES || self.sealed.contains_key(sealed.key());
+            *self.sealed.entry(if has_room { sealed.key() } else { OTHER_KEYS }.to_owned()).or_default() += 1;
         }
         if let Some(keys) = opening.keys.filter(|_| is_sealed(&hash)) {
             let context = keys::context_of(row, opening.context_column);
@@ -103,6 +106,9 @@ impl Census {
         match saltern_encoded::parse(&hash) {
             Ok(encoded) => {
                 let shape = Shape::of(&encoded, policies.weakness(&encoded));
+                if self.shapes.len() == MOST_SHAPES && !self.shapes.contains_key(&shape) {
+                    return self.unread.entry(Unread::FurtherShape).or_default().add(row);
+                }
                 let counted = self.shapes.entry(shape).or_insert_with(|| Counted {
                     occurrences: Occurrences::default(),
                     example: hash.clone(),
@@ -169,6 +175,12 @@ fn sign_of_a_hash(text: &str) -> Option<&'static str> {
     ];
     signs.into_iter().find_map(|(sign, has_it)| has_it.then_some(sign))
 }
+
+/// Shapes, and keys, that are counted apart. They bound the memory, and nobody reads more.
+const MOST_SHAPES: usize = 1_000;
+
+/// No key has this id.
+const OTHER_KEYS: &str = "other keys";
 
 /// Before `$`, `:` or `|`, as of `SCRAM-SHA-256$4096:` and `pbkdf2_sha256$`.
 const MOST_NAME_BYTES: usize = 16;

@@ -68,11 +68,9 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     if arguments.json {
         say(&format!("{}\n", print::json(&plan, usd_per_hour, mistake.as_deref())))?;
     } else {
-        say(&print::text(&plan))?;
-        say(&price::text(&plan, usd_per_hour))?;
-        if table.form() == Form::Htpasswd {
-            say(&htpasswd::explain(&plan))?;
-        }
+        let is_htpasswd = table.form() == Form::Htpasswd;
+        let explained = if is_htpasswd { htpasswd::explain(&plan) } else { String::new() };
+        say(&print::folded(&[print::text(&plan), price::text(&plan, usd_per_hour), explained].concat()))?;
     }
     mistake.map_or(Ok(()), |mistake| Err(Failure::data(mistake)))
 }
@@ -83,9 +81,7 @@ pub(crate) fn shape_of(value: &str) -> String {
     match saltern_encoded::parse(value) {
         Ok(encoded) => {
             let preparation = encoded.preparation().map(SitePreparation::name);
-            let scheme = [preparation, Some(encoded.scheme().name())];
-            let scheme = scheme.into_iter().flatten().collect::<Vec<_>>().join(" ");
-            format!("{scheme}:{}", cost_in_words(&encoded))
+            shape::named(preparation, encoded.scheme(), &cost_in_words(&encoded))
         }
         Err(error) => Unread::of(value, error).shape(),
     }

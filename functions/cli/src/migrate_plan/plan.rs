@@ -15,8 +15,8 @@ use saltern_seal::Keys;
 
 use super::{
     census::{Census, Counted, Unread},
-    price::Rates,
-    shape::{Cost, Shape},
+    price::{Rates, is_replaced, is_weak},
+    shape::{self, Cost, Shape},
 };
 use crate::{table::Occurrences, time_of_one::time_of_one};
 use saltern_server::Failure;
@@ -42,6 +42,8 @@ pub(super) struct Class {
     pub(super) label: Option<&'static str>,
     pub(super) preparation: Option<&'static str>,
     pub(super) cost: String,
+    /// Its name for `--shape`.
+    pub(super) shape: String,
     pub(super) weakness: Option<WeakHash>,
     pub(super) occurrences: Occurrences,
     pub(super) at_login: AtLogin,
@@ -76,7 +78,7 @@ pub(super) struct Moving {
     pub(super) replaced: u64,
     /// Time on one core: one verification for each user, and the new hashes.
     pub(super) core_time: Duration,
-    /// Weak hashes that are not wrapped.
+    /// Hashes that should be wrapped.
     pub(super) weak: u64,
     /// Time on one core to wrap these. `None` if the current policy is not argon2id.
     pub(super) wrapping: Option<Duration>,
@@ -112,11 +114,16 @@ impl<'a> Plan<'a> {
             let time = stored.map(|stored| judge.time(shape, &stored)).transpose()?;
             let (scheme, label, cost) = (shape.scheme, shape.label, shape.cost.in_words());
             let weakness = shape.weakness;
+            let mut name = shape::named(shape.preparation, scheme, &cost);
+            if matches!(shape.cost, Cost::RandomRounds(..)) {
+                name.truncate(name.find(':').unwrap_or(name.len()));
+            }
             classes.push(Class {
                 scheme,
                 label,
                 preparation: shape.preparation,
                 cost,
+                shape: name,
                 weakness,
                 occurrences: counted.occurrences.clone(),
                 at_login,
@@ -213,19 +220,15 @@ impl Judge<'_> {
 
     fn moving(&self, classes: &[Class]) -> Result<Moving, Failure> {
         let new = self.new_hash()?;
-        let is_replaced =
-            |class: &&Class| matches!(class.at_login, AtLogin::Replaced(_) | AtLogin::NeedsPermission(_));
-        let replaced: u64 = classes.iter().filter(is_replaced).map(|class| class.occurrences.count).sum();
+        let count = |is_of: fn(&Class) -> bool| -> u64 {
+            classes.iter().filter(|class| is_of(class)).map(|class| class.occurrences.count).sum()
+        };
+        let (replaced, weak) = (count(is_replaced), count(is_weak));
         let verifying = classes
             .iter()
             .map(|class| times(class.time.unwrap_or_default(), class.occurrences.count, 1))
             .sum::<Duration>();
         let core_time = verifying + times(new, replaced, 1);
-        let weak = classes
-            .iter()
-            .filter(|class| class.weakness.is_some())
-            .map(|class| class.occurrences.count)
-            .sum();
         let is_argon2id = matches!(self.policies.current().params(), Params::Argon2(_));
         Ok(Moving { replaced, core_time, weak, wrapping: is_argon2id.then(|| times(new, weak, 1)) })
     }

@@ -1,6 +1,6 @@
 //! Writes the plan as text and as JSON.
 
-use std::{borrow::Cow, fmt::Write as _, time::Duration};
+use std::{borrow::Cow, collections::BTreeSet, fmt::Write as _, time::Duration};
 
 use saltern_seal::NotOpened;
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use super::{
 };
 use crate::number::{counted, grouped, in_words};
 use crate::table::Occurrences;
+use crate::terminal::shell_quoted;
 
 /// Returns the table and its summary.
 pub(super) fn text(plan: &Plan<'_>) -> String {
@@ -37,24 +38,48 @@ fn table(out: &mut String, plan: &Plan<'_>, read: u64) {
     if plan.classes.is_empty() {
         return;
     }
-    let head = ["scheme", "cost", "hashes", "share", "here", "at a login that matches"].map(str::to_owned);
-    let rows = plan.classes.iter().map(|class| cells(class, plan, read));
+    let head = ["scheme", "cost", "hashes", "share", "here", "at a login"].map(str::to_owned);
+    let rows = plan.classes.iter().map(|class| cells(class, read));
     out.push('\n');
     columns(out, &[head].into_iter().chain(rows).collect::<Vec<_>>(), &NUMBERS);
+    if plan.classes.iter().any(|class| matches!(class.at_login, AtLogin::NeedsPermission(_))) {
+        out.push_str(
+            "Weak hashes are refused until --accept-weak names their scheme, or they are wrapped.\n",
+        );
+    }
 }
 
 /// Writes rows in columns of equal width, of which the numbers are right-aligned.
 pub(super) fn columns<const N: usize>(out: &mut String, rows: &[[String; N]], numbers: &[usize]) {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
     for row in rows {
-        let cells = row.iter().enumerate().map(|(column, cell)| {
-            let width = rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        let cells = row.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
             if numbers.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
         });
         let _infallible = writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
 }
 
-fn cells(class: &Class, plan: &Plan<'_>, read: u64) -> [String; 6] {
+/// Breaks the lines that are wider than [`WIDTH`] at a space, and indents what follows.
+pub(super) fn folded(text: &str) -> String {
+    let mut out = String::new();
+    for mut line in text.lines() {
+        let indent = " ".repeat(line.len() - line.trim_start().len() + 4);
+        let mut before = "";
+        while before.len() + line.chars().count() > WIDTH {
+            let fitting = line.char_indices().take(WIDTH + 1 - before.len());
+            let is_break = |(at, c): &(usize, char)| *c == ' ' && !line[..*at].trim().is_empty();
+            let Some((at, _)) = fitting.filter(is_break).last() else { break };
+            let _infallible = writeln!(out, "{before}{}", line[..at].trim_end());
+            (line, before) = (line[at..].trim_start(), &indent);
+        }
+        let _infallible = writeln!(out, "{before}{line}");
+    }
+    out
+}
+
+fn cells(class: &Class, read: u64) -> [String; 6] {
     [
         [class.preparation, class.label, Some(class.scheme.name())]
             .into_iter()
@@ -67,11 +92,8 @@ fn cells(class: &Class, plan: &Plan<'_>, read: u64) -> [String; 6] {
         class.time.map_or_else(|| "-".to_owned(), milliseconds),
         match class.at_login {
             AtLogin::Stays => "stays".to_owned(),
-            AtLogin::Replaced(reason) => format!("replaced by {} ({})", plan.current, reason.name()),
-            AtLogin::NeedsPermission(weakness) => format!(
-                "refused: {weakness}; accept it with --accept-weak {}, or wrap it",
-                class.scheme.name()
-            ),
+            AtLogin::Replaced(reason) => format!("replaced ({})", reason.name()),
+            AtLogin::NeedsPermission(weakness) => format!("refused ({weakness})"),
             AtLogin::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
             AtLogin::OtherProject => "refused: of another project than --firebase-project names".to_owned(),
             AtLogin::NeedsSiteKey => "verified by a server with --seal-keys that has its site key".to_owned(),
@@ -95,7 +117,7 @@ fn unread(out: &mut String, plan: &Plan<'_>) {
     if plan.unread.is_empty() {
         return;
     }
-    out.push_str("\nNot verified, and why\n");
+    out.push_str("\nNot planned, and why\n");
     for (reason, occurrences) in &plan.unread {
         let _infallible = writeln!(
             out,
@@ -115,23 +137,24 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
     }
     let _infallible = writeln!(
         out,
-        "\nMoving\n  After one login of every user, {} are replaced by {}. That takes {} of one core of this machine.",
+        "\nMoving\n  After one login of every user, {} are replaced by {}: {} of one core here.",
         hashes(moving.replaced),
         plan.current,
         in_words(moving.core_time),
     );
-    if moving.weak == 0 {
+    let weak: Vec<_> = plan.classes.iter().filter(|class| price::is_weak(class)).collect();
+    if weak.is_empty() {
         return;
     }
     let _infallible = writeln!(
         out,
-        "  Unsalted, fast or below a floor: {}. An attacker with the table finds most of these passwords within hours.",
+        "  Weak, or all tried within a day: {}. An attacker finds most of these passwords.",
         hashes(moving.weak)
     );
     let _infallible = match moving.wrapping {
         Some(time) => writeln!(
             out,
-            "  `saltern wrap` puts argon2id over them now, without a login. That takes {} of one core of this machine.",
+            "  `saltern wrap` puts argon2id over them now, without a login. That takes {} of one core.",
             in_words(time),
         ),
         None => writeln!(
@@ -139,6 +162,14 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
             "  `saltern wrap --policy ID`, with an argon2id policy, puts argon2id over them now, without a login.",
         ),
     };
+    // Without names, `wrap` takes only those that are weak by themselves.
+    if weak.iter().any(|class| class.weakness.is_none()) {
+        out.push_str("  saltern wrap");
+        for shape in weak.iter().map(|class| shell_quoted(&class.shape)).collect::<BTreeSet<_>>() {
+            let _infallible = write!(out, " \\\n    --shape {shape}");
+        }
+        out.push('\n');
+    }
 }
 
 impl Unread {
@@ -179,6 +210,7 @@ impl Unread {
             }
             Self::MayBeHash(_) => "no known form, but it may be a hash: `saltern try` tells with one password".into(),
             Self::NoHash => "no known form of a hash: `saltern try` tells with one password".into(),
+            Self::FurtherShape => "a hash with yet another cost: plan a part of the table to see it".into(),
         }
     }
 
@@ -207,6 +239,7 @@ impl Unread {
             Self::Encoded => "encoded",
             Self::MayBeHash(_) => "may_be_hash",
             Self::NoHash => "no_hash",
+            Self::FurtherShape => "further_shape",
         }
     }
 }
@@ -294,3 +327,6 @@ const SEALED_NOT_OPENED: &str = "\nSealed, by key: --seal-keys and --context-col
 
 /// The columns that are right-aligned.
 const NUMBERS: [usize; 3] = [2, 3, 4];
+
+/// The columns of a usual terminal, or of a ticket.
+const WIDTH: usize = 100;

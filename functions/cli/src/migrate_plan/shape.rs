@@ -42,6 +42,12 @@ impl Shape {
     }
 }
 
+/// Returns the name of a shape for arguments.
+pub(super) fn named(preparation: Option<&str>, scheme: Scheme, cost: &str) -> String {
+    let scheme = [preparation, Some(scheme.name())];
+    format!("{}:{cost}", scheme.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
 impl Cost {
     pub(super) fn of(encoded: &Encoded) -> Self {
         match encoded.setting() {

@@ -109,7 +109,7 @@ fn the_plan_tells_digests_salts_and_missing_passwords_apart() {
         let plan = plan(&rows);
         let unread = &plan["not_verified"];
         assert_eq!((&unread[0]["reason"], unread[1].is_null()), (&reason.into(), true), "{value}: {unread}");
-        let told = saltern(&["migrate-plan"], &rows).out;
+        let told = unfolded(&saltern(&["migrate-plan"], &rows).out);
         let line = told.lines().find(|line| line.ends_with("(row 2)")).unwrap();
         assert!(line.contains(said) && !line.contains("hash them"), "{value}: {line}");
     }
@@ -155,13 +155,13 @@ fn a_shadow_file_is_not_called_an_htpasswd_file() {
 #[test]
 fn replaced_and_weak_hashes_count_as_moving() {
     let current = saltern(&["hash"], "saltern\n").out;
-    let plan = plan(&format!("{BCRYPT}\n{LDAP_SHA}\n{current}"));
+    let plan = plan(&format!("{}{LDAP_SHA}\n{current}", format!("{BCRYPT}\n").repeat(20)));
     let fates: Vec<_> =
         plan["classes"].as_array().unwrap().iter().map(|class| class["at_login"].clone()).collect();
     for fate in ["replaced", "needs_permission", "stays"] {
         assert!(fates.contains(&fate.into()), "{fates:?}");
     }
-    assert_eq!(plan["moving"]["replaced"], 2);
+    assert_eq!(plan["moving"]["replaced"], 21);
     assert_eq!(plan["moving"]["weak"], 1);
     assert!(plan["moving"]["core_seconds"].as_f64().unwrap() > 0.0);
 }
@@ -178,7 +178,12 @@ fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
         saltern(&["inspect", &expensive], ""),
         saltern(&["verify", &expensive], "saltern\n"),
     ] {
-        assert!(ended.out.contains(said) || ended.err.contains(said), "{} {}", ended.out, ended.err);
+        assert!(
+            unfolded(&ended.out).contains(said) || ended.err.contains(said),
+            "{} {}",
+            ended.out,
+            ended.err
+        );
     }
 }
 
@@ -191,7 +196,8 @@ fn a_hash_of_another_firebase_project_has_another_advice() {
     );
     fs::write(&project, text).unwrap();
     let stored = format!("$fbscrypt$v=1,n=14,r=8,p=1$c2FsdHNhbHQ=${key}");
-    let advice = |arguments: &[&str]| saltern(&[&["migrate-plan"], arguments].concat(), &stored).out;
+    let advice =
+        |arguments: &[&str]| unfolded(&saltern(&[&["migrate-plan"], arguments].concat(), &stored).out);
     assert!(advice(&[]).contains("name the project with --firebase-project"), "{}", advice(&[]));
     let of_other = advice(&["--firebase-project", project.to_str().unwrap()]);
     assert!(of_other.contains("of another project than"), "{of_other}");
@@ -287,6 +293,78 @@ fn an_empty_line_is_no_mistake() {
     let wrapped = succeeds(&[&["wrap"], &fields[..]].concat(), &table);
     assert!(wrapped.err.contains("1  left: an empty line"), "{}", wrapped.err);
 }
+
+/// Each has a cost of its own. Memory and time stay those of a thousand.
+#[test]
+fn a_table_of_many_costs_is_counted_in_bounded_memory() {
+    let row = |rounds: u64| {
+        format!("$pbkdf2-sha512$i={},l=32${}${}\n", 1_000 + rounds, "A".repeat(22), "A".repeat(43))
+    };
+    let plan = plan(&(0..20_000).map(row).collect::<String>());
+    assert_eq!(plan["classes"].as_array().unwrap().len(), 1_000);
+    assert_eq!(
+        plan["not_verified"],
+        json!([{"reason": "further_shape", "rows": 19_000, "first_rows": [1001, 1002, 1003, 1004, 1005]}])
+    );
+}
+
+#[test]
+fn the_plan_fits_a_hundred_columns_and_says_a_thing_once() {
+    let kinds = include_str!("kinds.txt").lines().filter(|line| !line.starts_with('#'));
+    let values = kinds.filter_map(|line| line.split(' ').nth(1));
+    let wrapped = super::confirmed(&["wrap"], LDAP_SHA).out;
+    let all =
+        [BCRYPT, LDAP_SHA, APR1, ASPNET_V2, PEPPERED, wrapped.trim_end(), "$2b$04$cut", "{noop}x", "hunter2"];
+    let costs = [BCRYPT.replace("$05$", "$31$"), BCRYPT.replace("$05$", "$12$"), format!("{BCRYPT} ")];
+    let rows: Vec<&str> = values.chain(all).chain(costs.iter().map(String::as_str)).collect();
+    for table in [rows.join("\n"), format!("ann:{BCRYPT}\nbo:{}\nz:{LDAP_SHA}", costs[0])] {
+        let told = saltern(&["migrate-plan"], &table).out;
+        for line in told.lines() {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+        for once in ["replaced by argon2id-2026", "after a login: argon2id-2026", "--accept-weak names"] {
+            assert_eq!(told.matches(once).count(), 1, "{once}: {told}");
+        }
+    }
+}
+
+/// apr1, and PBKDF2 of 1,000 iterations, are salted. One card tries these few in a day all the same.
+#[test]
+fn what_falls_within_a_day_is_what_the_plan_advises_to_wrap() {
+    let table = format!("{APR1}\n{ASPNET_V2}\n{}\n", BCRYPT.replace("$05$", "$12$"));
+    let planned = plan(&table);
+    assert_eq!(planned["moving"]["weak"], 2);
+    for class in planned["classes"].as_array().unwrap() {
+        let (attack, is_bcrypt) = (&class["attack"], class["scheme"] == "bcrypt");
+        assert_eq!(attack["now"]["accounts_tried"]["day_1"] == class["hashes"], !is_bcrypt, "{class}");
+        assert_eq!(attack["wrapped"].is_null(), is_bcrypt, "{class}");
+    }
+    let told = saltern(&["migrate-plan"], &table).out;
+    let (_, command) = told.split_once("\n  saltern wrap").unwrap();
+    let (named, _) = command.split_once("\n\n").unwrap();
+    let wrapped = super::shell(&format!("saltern wrap{named} --unverified 2"), &table);
+    assert!(wrapped.err.starts_with("3 rows: 2 changed, 1 left as wanted"), "{named} {}", wrapped.err);
+}
+
+/// Joins the lines that the plan has broken.
+fn unfolded(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let is_begun = out.lines().last().is_some_and(|last: &str| {
+            let indent = |line: &str| line.len() - line.trim_start().len();
+            line.starts_with(' ') && indent(line) == indent(last) + 4
+        });
+        out.push_str(if is_begun { " " } else { "\n" });
+        out.push_str(if is_begun { line.trim_start() } else { line });
+    }
+    out.trim_start().to_owned()
+}
+
+/// `openssl passwd -apr1 -salt saltsalt saltern`
+const APR1: &str = "$apr1$saltsalt$adjBRisDFvgyfTQaVYFX/1";
+
+/// ASP.NET Identity's version 2 with a salt and an output of zeros.
+const ASPNET_V2: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==";
 
 /// 184,000 guesses a second on bcrypt-5 are 15,897,600,000 a day: 15 accounts on one card.
 #[test]
