@@ -3,7 +3,11 @@
 //! The commands name port 9000. Somebody's server may have that port, so the test puts a free one in
 //! its place.
 
-use std::process::{Command, Stdio};
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
 use serde_json::Value;
 
@@ -42,6 +46,32 @@ fn the_quick_start_is_ten_lines_and_begins_with_the_server() {
     let help = saltern().args(["serve", "--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     assert!(help.contains(&format!("[default: {ADDRESS}]")), "{help}");
+}
+
+/// Another server answers on the port meanwhile.
+#[test]
+fn the_block_of_the_release_gets_no_hash_without_the_right_binary() {
+    let (_, section) = README.split_once("\n### From a release\n\n```sh\n").unwrap();
+    let (block, _) = section.split_once("\n```\n").unwrap();
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("from-a-release");
+    for download in
+        ["exit 22", "echo tampered > saltern-$(uname -m); echo \"0 saltern-$(uname -m)\" > SHA256SUMS"]
+    {
+        let _none = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        let curl = format!("curl() {{ case \"$*\" in *-O*) {download};; *) echo a hash;; esac; }}");
+        let script = format!("{}\n{block}\n", curl.replace("exit", "return"));
+        let output = Command::new("sh").args(["-c", &script]).current_dir(&folder).output().unwrap();
+        let printed = String::from_utf8(output.stdout).unwrap();
+        assert!(!output.status.success() && !printed.contains("a hash"), "{download}: {printed}");
+    }
+    let served = "curl() { return 0; }; grep() { echo; }; sha256sum() { :; }; chmod() { printf 'echo serves' > \"$2\"; command chmod +x \"$2\"; }";
+    let output = Command::new("sh")
+        .args(["-c", &format!("{served}\n{block}\nwait")])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "serves\n");
 }
 
 /// A command, and the expected response from the comment on the next line.
