@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use crate::{
     keys,
     migrate_plan::Unread,
-    table::{Kept, Outcome, RewriteArguments, Row, rewrite},
+    table::{Kept, Outcome, RewriteArguments, Row, field_number, rewrite},
 };
 
 #[derive(Args, Debug)]
@@ -21,7 +21,7 @@ pub(crate) struct SealArguments {
     #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
     seal_keys: PathBuf,
     /// The number of the field with the context, from 1: the user's id, as the backend sends it
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = field_number)]
     context_column: Option<NonZeroUsize>,
 }
 

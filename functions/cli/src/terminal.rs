@@ -26,7 +26,15 @@ pub(crate) fn read_password(asked: Asked) -> Result<Password, Failure> {
 /// Reads a secret from the terminal without echo, or else a line of standard input without its
 /// newline.
 pub(crate) fn read_secret(prompt: &str, asked: Asked) -> Result<Zeroizing<String>, Failure> {
-    if io::stdin().is_terminal() { ask(prompt, asked) } else { read_line() }
+    if io::stdin().is_terminal() {
+        return ask(prompt, asked);
+    }
+    let line = read_line()?;
+    // A new password of two lines would be cut.
+    if asked == Asked::Twice && !io::stdin().lock().fill_buf().unwrap_or_default().is_empty() {
+        return Err(Failure::data("standard input has a second line: give the password alone"));
+    }
+    Ok(line)
 }
 
 /// Returns the argument, or a line of standard input if it is `-`. Arguments are visible in the

@@ -97,6 +97,9 @@ impl fmt::Display for Failure {
 pub fn read<Arguments: Parser>() -> Result<Arguments, Failure> {
     Arguments::try_parse().map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Failure::Explained(error.to_string()),
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            Failure::configuration(format!("a command is missing\n\n{error}"))
+        }
         _ => Failure::configuration(error.to_string().trim_start_matches("error: ").trim_end()),
     })
 }

@@ -5,7 +5,10 @@ mod source;
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
-use clap::Args;
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use saltern_encoded::{Encoded, Preparation, SitePreparation, parse};
 use saltern_policy::FirebaseProject;
 use saltern_server::{Failure, process};
@@ -14,7 +17,7 @@ pub(crate) use self::source::{Format, Misfit, Order, SaltEncoding, ScryptCosts, 
 use crate::{
     keys,
     migrate_plan::Unread,
-    table::{ConfirmedArguments, Kept, Outcome, Row, rewrite_confirmed},
+    table::{ConfirmedArguments, Kept, Outcome, Row, field_number, rewrite_confirmed},
 };
 
 #[derive(Args, Debug)]
@@ -23,10 +26,10 @@ pub(crate) struct ConvertArguments {
     #[command(flatten)]
     confirmed: ConfirmedArguments,
     /// How the site made its hashes: a name of the list below. `saltern try` finds it out
-    #[arg(long, value_name = "SOURCE", value_parser = source)]
+    #[arg(long, value_name = "SOURCE", value_parser = sources(), hide_possible_values = true)]
     from: Source,
     /// The number of the field with the salt, from 1, if it is not in the field of the hash
-    #[arg(long, value_name = "NUMBER", requires = "delimiter")]
+    #[arg(long, value_name = "NUMBER", requires = "delimiter", value_parser = field_number)]
     salt_column: Option<NonZeroUsize>,
     /// The order of salt and hash in one field
     #[arg(long, default_value = "salt-hash")]
@@ -137,9 +140,10 @@ impl ConvertArguments {
     }
 }
 
-fn source(argument: &str) -> Result<Source, String> {
-    let found = Source::all().into_iter().find(|source| source.name() == argument);
-    found.ok_or_else(|| "no source has this name: `saltern convert --help` lists them".to_owned())
+/// Shells complete the names.
+fn sources() -> impl TypedValueParser<Value = Source> {
+    let named = |name: String| Source::all().find(|source| source.name() == name).ok_or("no source");
+    PossibleValuesParser::new(Source::all().map(Source::name)).try_map(named)
 }
 
 fn pbkdf2_names() -> [(&'static str, &'static str); 3] {

@@ -17,7 +17,7 @@ use saltern_pool::OneCore;
 
 use crate::{
     keys,
-    table::{ColumnArguments, Form, Table},
+    table::{ColumnArguments, Form, Table, field_number},
 };
 use saltern_server::{DocumentArguments, Failure, document, say};
 
@@ -37,7 +37,7 @@ pub(crate) struct MigratePlanArguments {
     #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
     pub(crate) seal_keys: Option<PathBuf>,
     /// The number of the field with the context of a seal, from 1: the user's id
-    #[arg(long, value_name = "NUMBER", requires = "seal_keys")]
+    #[arg(long, value_name = "NUMBER", requires = "seal_keys", value_parser = field_number)]
     pub(crate) context_column: Option<NonZeroUsize>,
     /// Print JSON
     #[arg(long)]
@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &MigratePlanArguments) -> Result<(), Failure> {
     let (mut census, mut signs) = (Census::default(), Signs::default());
     let mut table = Table::open(&arguments.column)?;
     while let Some(row) = table.next()? {
+        table.done(&row);
         if !row.is_header {
             census.count(&row, &policies, &opening);
             signs.look_at(&row);

@@ -90,6 +90,7 @@ pub(crate) fn rewrite_confirmed<'a>(
     let (mut summary, mut unnamed) = (Summary::default(), 0);
     let mut table = column.again(&held)?;
     while let Some(row) = table.next()? {
+        table.done(&row);
         if row.is_header {
             continue;
         }

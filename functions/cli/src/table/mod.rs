@@ -42,7 +42,7 @@ pub(crate) struct ColumnArguments {
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
     /// The number of the field with the hash, from 1
-    #[arg(long, value_name = "NUMBER", default_value = "1", requires = "delimiter")]
+    #[arg(long, value_name = "NUMBER", default_value = "1", requires = "delimiter", value_parser = field_number)]
     pub(crate) column: NonZeroUsize,
     /// The first record names the fields
     #[arg(long, requires = "delimiter")]
@@ -56,7 +56,11 @@ impl ColumnArguments {
         } else {
             File::open(&self.file)
         };
-        opened.map_err(|error| self.unreadable(&error))
+        let is_file = |file: File| match file.metadata() {
+            Ok(metadata) if metadata.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            _ => Ok(file),
+        };
+        opened.and_then(is_file).map_err(|error| self.unreadable(&error))
     }
 
     /// Opens the table to read it more than once. A pipe is held in memory: no file may get hashes, or
@@ -118,7 +122,7 @@ impl Table {
     fn reading(file: File, arguments: &ColumnArguments) -> Result<Self, Failure> {
         let metadata = file.metadata().map_err(|error| Unread::Failed(error).in_row(0))?;
         let bar = progress_bar(metadata.is_file().then_some(metadata.len()));
-        let input = BufReader::with_capacity(BUFFER_BYTES, bar.wrap_read(file));
+        let input = BufReader::with_capacity(BUFFER_BYTES, file);
         Ok(Self { bar, ..Self::of(Box::new(input), arguments) })
     }
 
@@ -180,6 +184,11 @@ impl Table {
         self.form.unwrap_or(Form::Lines)
     }
 
+    /// Counts a row as done. Rows are read ahead of the work on them.
+    pub(crate) fn done(&self, row: &Row) {
+        self.bar.inc(row.bytes().len() as u64);
+    }
+
     /// Removes the progress bar, before another text is written to the terminal.
     pub(crate) fn end_progress(&self) {
         self.bar.finish_and_clear();
@@ -230,6 +239,11 @@ impl Unread {
     }
 }
 
+/// Reads the number of a field.
+pub(crate) fn field_number(argument: &str) -> Result<NonZeroUsize, &'static str> {
+    argument.parse().map_err(|_| "write the number of a field: the first one is 1")
+}
+
 fn delimiter(argument: &str) -> Result<u8, String> {
     match argument.as_bytes() {
         b"\\t" => Ok(b'\t'),
@@ -242,7 +256,7 @@ fn delimiter(argument: &str) -> Result<u8, String> {
 fn progress_bar(length: Option<u64>) -> ProgressBar {
     let template = match length {
         Some(_) => "{bar:40} {percent} %  {bytes} of {total_bytes}  {eta} left",
-        None => "{spinner} {bytes} read  {elapsed}",
+        None => "{spinner} {bytes} done  {elapsed}",
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let target =
@@ -278,3 +292,35 @@ const COLONS_OF_SHADOW: usize = 8;
 const BUFFER_BYTES: usize = 256 * 1024;
 
 const TICK: Duration = Duration::from_millis(200);
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use clap::Parser as _;
+
+    use super::*;
+
+    #[derive(clap::Parser)]
+    struct Program {
+        #[command(flatten)]
+        column: ColumnArguments,
+    }
+
+    /// A table of thousands of rows is read at once, and hashed in hours.
+    #[test]
+    fn the_progress_is_of_the_rows_that_are_done() {
+        let file = std::env::temp_dir().join(format!("saltern-progress-{}", std::process::id()));
+        fs::write(&file, "first\nsecond\n").unwrap();
+        let Program { column } = Program::parse_from(["program", file.to_str().unwrap()]);
+        let mut table = Table::open(&column).unwrap();
+        let rows: Vec<Row> = std::iter::from_fn(|| table.next().unwrap()).collect();
+        let positions = rows.iter().map(|row| {
+            let before = table.bar.position();
+            table.done(row);
+            before
+        });
+        assert_eq!((positions.collect::<Vec<_>>(), table.bar.position()), (vec![0, 6], 13));
+        fs::remove_file(file).unwrap();
+    }
+}

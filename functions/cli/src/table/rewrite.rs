@@ -224,6 +224,7 @@ impl<'a> Rewriting<'a> {
         self.summary.changed += u64::from(new.is_some());
         let appended = self.appended(row);
         let new = new.as_ref().map(|new| new.as_str());
+        self.table.done(row);
         let written = row.write(&mut self.output, new, appended).and_then(|()| self.flush_if_due());
         written.map_err(|error| unwritten(&error))
     }
@@ -292,6 +293,7 @@ impl<'a> Rewriting<'a> {
                 };
                 self.summary.keep(kept, &row);
             }
+            self.table.done(&row);
             written_bytes += written.bytes().len() as u64;
         }
         if !is_new && written_bytes == 0 {

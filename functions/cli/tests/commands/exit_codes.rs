@@ -1,6 +1,6 @@
 //! Tests the exit codes of every command against the list in `--help`.
 
-use std::{collections::BTreeSet, fs, net::TcpListener, path::PathBuf, process::Command};
+use std::{collections::BTreeSet, fs, io::Write as _, net::TcpListener, path::PathBuf, process::Command};
 
 use super::{BCRYPT, LDAP_SHA, saltern, succeeds};
 
@@ -97,6 +97,50 @@ fn every_command_ends_with_a_code_of_the_list() {
         let listed = codes.lines().any(|line| line.trim_start().starts_with(&format!("{code}  ")));
         assert!(listed, "{code} is not in {codes}");
     }
+}
+
+/// No table is whole without its reader.
+#[test]
+fn a_reader_that_is_gone_is_a_failure_of_every_command() {
+    for arguments in [&["man"][..], &["unseal", "--seal-keys", "KEYS"], &["inspect", BCRYPT]] {
+        let keys = super::keys::file("gone-reader");
+        let keys = keys.to_str().unwrap();
+        succeeds(&["keys", "new", "--id", "a", keys], "");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (table, mut input) = std::io::pipe().unwrap();
+        writeln!(input, "{BCRYPT}").unwrap();
+        drop(input);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_saltern"));
+        command.args(arguments.iter().map(|word| if *word == "KEYS" { keys } else { word }));
+        let ended = command.env_clear().stdin(table).stdout(writer).output().unwrap();
+        let err = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(71), "{arguments:?}: {err}");
+        assert!(err.contains("cannot write the result (Broken pipe"), "{err}");
+    }
+}
+
+#[test]
+fn a_mistake_of_the_command_line_says_what_to_write() {
+    for (arguments, input, code, said) in [
+        (&["migrate-plan", "--delimiter", ",", "--column", "0"][..], "", 64, "the first one is 1"),
+        (
+            &["convert", "--delimiter", ",", "--salt-column", "x", "--from", "ipb"],
+            "",
+            64,
+            "the first one is 1",
+        ),
+        (&["convert", "--from", "rot13"], "", 64, "vbulletin"),
+        (&["wrap", "/"], "", 64, "(is a directory): name a file of hashes"),
+        (&["migrate-plan", "/"], "", 64, "(is a directory): name a file of hashes"),
+        (&["hash"], "first line\nsecond line\n", 65, "has a second line"),
+        (&[], "", 64, "saltern: a command is missing\n\nHashes and verifies"),
+    ] {
+        let ended = saltern(arguments, input);
+        assert_eq!((ended.code, ended.out.as_str()), (code, ""), "{arguments:?}: {}", ended.err);
+        assert!(ended.err.contains(said), "{arguments:?}: {}", ended.err);
+    }
+    assert!(saltern(&["completions", "bash"], "").out.contains("vbulletin"));
 }
 
 /// The MD5 of `password`.
