@@ -7,6 +7,7 @@ mod confirmed;
 mod occurrences;
 mod rewrite;
 mod row;
+mod undo;
 
 use std::{
     fs::File,

@@ -23,7 +23,7 @@ use saltern_pool::Done;
 use saltern_server::Failure;
 use zeroize::Zeroizing;
 
-use super::{BUFFER_BYTES, ColumnArguments, Occurrences, Row, Table, Unread, row::Appended};
+use super::{BUFFER_BYTES, ColumnArguments, Occurrences, Row, Table, Unread, row::Appended, undo::Undo};
 
 /// The table, and the form of the result.
 #[derive(Args, Debug)]
@@ -125,6 +125,7 @@ pub(super) fn rewrite_table<'a>(
         summary: Summary::default(),
         ahead: VecDeque::new(),
         flushed: Instant::now(),
+        undo: Undo::default(),
     };
     match &arguments.output {
         Some(file) => rewriting.go_on_after(file, &arguments.column, change)?,
@@ -135,6 +136,12 @@ pub(super) fn rewrite_table<'a>(
     }
     let ended = rewriting.run(change);
     rewriting.table.end_progress();
+    if !arguments.dry_run && rewriting.summary.changes() > 0 {
+        rewriting.summary.undo = match arguments.column.delimiter {
+            Some(_) => rewriting.undo.statement(arguments.keep_old),
+            None => "take the change back by the file that was read: keep it\n".to_owned(),
+        };
+    }
     if let Err(failure) = ended {
         // What was computed is worth the try.
         let _unwritten = rewriting.output.flush();
@@ -169,6 +176,7 @@ struct Rewriting<'a> {
     ahead: VecDeque<(Row, Option<Outcome<'a>>)>,
     /// When the output was last written through.
     flushed: Instant,
+    undo: Undo,
 }
 
 impl<'a> Rewriting<'a> {
@@ -188,8 +196,9 @@ impl<'a> Rewriting<'a> {
     /// Returns the next row, and notices a header that has the column of old hashes.
     fn next(&mut self) -> Result<Option<Row>, Failure> {
         let row = self.table.next()?;
-        if row.as_ref().is_some_and(|row| row.is_header && row.last_field() == OLD) {
-            self.keeps_old = false;
+        if let Some(header) = row.as_ref().filter(|row| row.is_header) {
+            self.undo = Undo::of_header(header);
+            self.keeps_old &= header.last_field() != OLD;
         }
         Ok(row)
     }
@@ -317,11 +326,18 @@ pub(super) struct Summary {
     /// Rows that an earlier run has changed.
     earlier: u64,
     kept: HashMap<Kept, Occurrences>,
+    /// How to take the changes back.
+    undo: String,
 }
 
 impl Summary {
     pub(super) fn keep(&mut self, kept: Kept, row: &Row) {
         self.kept.entry(kept).or_default().add(row);
+    }
+
+    /// The rows that have changed, in this run and before.
+    fn changes(&self) -> u64 {
+        self.changed + self.earlier
     }
 
     fn skipped(&self) -> u64 {
@@ -349,11 +365,11 @@ impl Summary {
     /// output.
     pub(super) fn print(&self) {
         let kept = self.kept.values().map(|occurrences| occurrences.count).sum::<u64>();
-        let (skipped, rows) = (self.skipped(), self.changed + self.earlier + kept);
+        let (skipped, rows) = (self.skipped(), self.changes() + kept);
         let mut out = format!(
             "{}: {} changed, {} left as wanted, {} skipped\n",
             counted(rows, "row", "rows"),
-            grouped(self.changed + self.earlier),
+            grouped(self.changes()),
             grouped(kept - skipped),
             grouped(skipped),
         );
@@ -372,6 +388,7 @@ impl Summary {
             let (count, places) = (grouped(occurrences.count), occurrences.places());
             let _infallible = writeln!(out, "{count:>12}  {verb}: {} ({places})", kept.reason);
         }
+        out.push_str(&self.undo);
         // The table is written. A summary that cannot be written is no reason to fail.
         let _unwritten = io::stderr().write_all(out.as_bytes());
     }

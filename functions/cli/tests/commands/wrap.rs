@@ -189,6 +189,25 @@ fn an_interrupted_run_goes_on_after_its_last_row() {
     assert_eq!(fs::read_to_string(&output).unwrap(), now);
 }
 
+/// Databases run the statement in `cargo xtask test databases`.
+#[test]
+fn a_run_that_changes_rows_prints_how_to_take_it_back() {
+    let csv = ["wrap", "--delimiter", ",", "--column", "2", "--header"];
+    let table = format!("user_id,pass,name\n7,{LDAP_SHA},Ann\n");
+    let kept = succeeds(&[&csv[..], &["--keep-old"]].concat(), &table).err;
+    let restored =
+        "UPDATE users SET pass = (SELECT old_hash FROM moved WHERE moved.user_id = users.user_id)\n";
+    assert!(kept.contains(restored) && kept.contains("moved.pass = users.pass);\n"), "{kept}");
+    let copied = succeeds(&csv, &table).err;
+    assert!(copied.contains("(SELECT pass FROM users_before WHERE users_before.user_id"), "{copied}");
+    let unnamed = succeeds(&csv, &table.replace("user_id,pass", "\"the id\",\"a;b\"")).err;
+    assert!(unnamed.contains("SET password_hash = ") && unnamed.contains("moved.id = users.id"), "{unnamed}");
+    assert!(succeeds(&["wrap"], LDAP_SHA).err.ends_with("by the file that was read: keep it\n"));
+    for (arguments, table) in [(&["wrap", "--dry-run"][..], LDAP_SHA), (&["wrap"], BCRYPT)] {
+        assert!(!saltern(arguments, table).err.contains("take the change back"), "{arguments:?}");
+    }
+}
+
 /// A file may have no more than a KiB or two, as on a disk that is full.
 #[test]
 fn a_run_that_ends_early_tells_its_cause_and_the_command_that_goes_on() {

@@ -197,7 +197,7 @@ def guide_runs(database, guide):
     is_counted = "1,004 rows: 1,000 changed, 4 left as wanted, 0 skipped" in said
     if not is_counted or state() != before:
         raise SystemExit(f"{database.name}: the rehearsal: {said}")
-    database.shell(convert)
+    said = database.shell(convert)
     # A user sets a new password between the export and the swap.
     database.run("UPDATE users SET password_hash = 'set meanwhile' WHERE id = 7")
     database.shell(swap)
@@ -210,6 +210,15 @@ def guide_runs(database, guide):
     undone = [row for row in state() if row[0] != 7]
     if undone != [row for row in before if row[0] != 7]:
         raise SystemExit(f"{database.name}: the undoing left other rows than before")
+    # The same by the statement that the run has printed.
+    database.shell(swap)
+    if [row for row in state() if row[0] != 7] == undone:
+        raise SystemExit(f"{database.name}: the second swap changed nothing")
+    _, statement = re.split(r"take the change back, .*:\n", said)
+    database.run(statement.split(";")[0])
+    if [row for row in state() if row[0] != 7] != undone:
+        raise SystemExit(f"{database.name}: the printed statement left other rows: {statement}")
+    database.run("DROP TABLE users_before")
     database.run("DROP TABLE moved")
     database.run("DROP TABLE users")
     print(f"{database.name}: the guide's pipes convert, swap and undo 1,000 rows", flush=True)
