@@ -83,15 +83,31 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
     };
     let scheme = saltern_encoded::parse(&guess.stored).map_or("", |encoded| encoded.scheme().name());
     say(&match &guess.format {
+        None if scheme == "bcrypt" => format!(
+            "fits as it is: {scheme}\n\
+             Bcrypt of a digest looks the same, and older users may have it: try one login of each age of the site.\n"
+        ),
         None => format!("fits as it is: {scheme}\n"),
         Some(format) => format!(
             "fits: {scheme}\n\
-             Other rows of the shape can be of another kind: give --known with one login of each age of the site.\n\
+             {}: give --known with one login of each age of the site.\n\
              convert the table with: saltern convert {format}{}\n",
+            others(format.source),
             more_arguments(format, &value, arguments)
         ),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells what other rows of the same shape can be.
+fn others(source: Source) -> &'static str {
+    match source {
+        Source::Prepared(_) | Source::BcryptOfSha256Hex => {
+            "A hash of the password alone looks the same, and later users may have it"
+        }
+        Source::Keycloak | Source::Firebase => "Other rows can be of another kind",
+        _ => "Other functions make digests of this length",
+    }
 }
 
 /// Returns the arguments of `saltern convert` that are not of the format alone.

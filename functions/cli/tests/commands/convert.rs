@@ -101,6 +101,24 @@ fn the_command_that_try_prints_converts_the_rows_of_its_kind_alone() {
     }
 }
 
+/// bcrypt of a digest and of the password look alike, and so do digests of one length.
+#[test]
+fn what_looks_alike_is_told_with_the_logins_that_decide() {
+    for (source, said) in [
+        (Some("md5-hex"), "the password alone looks the same, and later users may have it: give --known"),
+        (
+            Some("sha1"),
+            "Other functions make digests of this length: give --known with one login of each age",
+        ),
+        (None, "Bcrypt of a digest looks the same, and older users may have it: try one login of each age"),
+    ] {
+        let kinds = kinds();
+        let value = source.and_then(|source| kinds.iter().find(|kind| kind.source == source));
+        let told = succeeds(&["try", value.map_or(BCRYPT, |kind| kind.value)], "saltern\n").out;
+        assert!(told.contains(said), "{source:?}: {told}");
+    }
+}
+
 #[test]
 fn a_value_that_no_way_fits_ends_with_one() {
     let digest = kinds()[0].value;
