@@ -6,6 +6,7 @@ mod exit_codes;
 mod guide;
 mod keys;
 mod migrate_plan;
+mod mixed;
 mod one_hash;
 mod seal;
 mod wrap;
