@@ -1,5 +1,6 @@
 //! `saltern convert`: writes hashes that sites made themselves in the form that Saltern reads.
 
+mod foreign;
 mod keycloak;
 mod source;
 

@@ -16,7 +16,7 @@ use saltern_kernels::{Password, prepare};
 use saltern_policy::FirebaseProject;
 use zeroize::Zeroizing;
 
-use super::keycloak::keycloak;
+use super::{foreign::Foreign, keycloak::keycloak};
 
 /// How a site stored its hashes.
 #[derive(Clone, Debug)]
@@ -46,9 +46,13 @@ pub(crate) enum Source {
     Ipb,
     /// Two columns of JSON.
     Keycloak,
+    /// Another software's form that states everything.
+    Foreign(Foreign),
     /// MySQL's `PASSWORD()`, perhaps without its star.
     Mysql,
     Pbkdf2(Prf),
+    /// `sha1(salt ‖ sha1(password))`, hexadecimal inside.
+    Redmine,
     /// A hash of a password that the site prepared: the preparation's name.
     Prepared(&'static str),
     /// A digest of salt and password, joined as the template says.
@@ -119,6 +123,7 @@ impl Source {
             Self::Bare(_)
                 | Self::BcryptOfSha256Hex
                 | Self::Firebase
+                | Self::Foreign(_)
                 | Self::Keycloak
                 | Self::Mysql
                 | Self::Prepared(_)
@@ -146,6 +151,7 @@ impl Format {
                 let project = project.ok_or(Misfit("its costs are missing: give --firebase-project"))?;
                 project.stored(salt, value)
             }
+            Source::Foreign(foreign) => foreign.stored(value)?,
             Source::Hmac(hash) => {
                 let (value, salt) = self.split(value, salt)?;
                 let digest = digest(value, hash.output_bytes())?;
@@ -172,7 +178,7 @@ impl Format {
             }
             Source::Pbkdf2(prf) => {
                 let (value, salt) = self.split(value, salt)?;
-                self.pbkdf2(prf, &self.salt_bytes(salt)?, &bytes(value)?)?
+                pbkdf2(prf, self.iterations, &self.salt_bytes(salt)?, &bytes(value)?)?
             }
             Source::Prepared(name) => {
                 let preparation = SitePreparation::named(name, self.site_key.as_deref());
@@ -192,33 +198,18 @@ impl Format {
                     [self.salt_bytes(salt)?, bytes(value)?.to_vec()].map(|bytes| phc(&bytes));
                 format!("$scrypt$ln={ln},r={r},p={p}${salt}${output}")
             }
-            Source::SaltMd5 | Source::VBulletin => {
-                let template = if self.source == Source::SaltMd5 { SALT_PASSWORD } else { PASSWORD_SALT };
+            Source::Redmine | Source::SaltMd5 | Source::VBulletin => {
+                let (hash, preparation) = match self.source {
+                    Source::Redmine => (Hash::Sha1, SitePreparation::Sha1Hex),
+                    _ => (Hash::Md5, SitePreparation::Md5Hex),
+                };
+                let template = if self.source == Source::VBulletin { PASSWORD_SALT } else { SALT_PASSWORD };
                 let (value, salt) = self.split(value, salt)?;
-                let digest = digest(value, Hash::Md5.output_bytes())?;
-                let inner = of_template(Hash::Md5, template, &self.salt_bytes(salt)?, &digest);
-                format!("{}{inner}", SitePreparation::Md5Hex)
+                let digest = digest(value, hash.output_bytes())?;
+                format!("{preparation}{}", of_template(hash, template, &self.salt_bytes(salt)?, &digest))
             }
         });
         if parse(&stored).is_ok() { Ok(stored) } else { Err(Misfit("its parts make no hash of this kind")) }
-    }
-
-    fn pbkdf2(&self, prf: Prf, salt: &[u8], output: &[u8]) -> Result<String, Misfit> {
-        let (i, l) = (self.iterations, output.len());
-        let function = match prf {
-            Prf::Sha1 => "",
-            Prf::Sha256 => "-sha256",
-            Prf::Sha512 => "-sha512",
-        };
-        if salt.len() >= MIN_SALT_BYTES {
-            return Ok(format!("$pbkdf2{function}$i={i},l={l}${}${}", phc(salt), phc(output)));
-        }
-        // passlib's form takes shorter salts, and outputs of one block.
-        let short = |bytes: &[u8]| phc(bytes).replace('+', ".");
-        if l == prf.block_bytes() {
-            return Ok(format!("$pbkdf2{function}${i}${}${}", short(salt), short(output)));
-        }
-        Err(Misfit("its salt is shorter than 8 bytes, and its output is not one block of the function"))
     }
 
     /// Returns hash and salt.
@@ -287,15 +278,34 @@ impl fmt::Display for Format {
     }
 }
 
+/// Writes PBKDF2 in the form of PHC, or in that of passlib.
+pub(super) fn pbkdf2(prf: Prf, iterations: u32, salt: &[u8], output: &[u8]) -> Result<String, Misfit> {
+    let (i, l) = (iterations, output.len());
+    let function = match prf {
+        Prf::Sha1 => "",
+        Prf::Sha256 => "-sha256",
+        Prf::Sha512 => "-sha512",
+    };
+    if salt.len() >= MIN_SALT_BYTES {
+        return Ok(format!("$pbkdf2{function}$i={i},l={l}${}${}", phc(salt), phc(output)));
+    }
+    // passlib's form takes shorter salts, and outputs of one block.
+    let short = |bytes: &[u8]| phc(bytes).replace('+', ".");
+    if l == prf.block_bytes() {
+        return Ok(format!("$pbkdf2{function}${i}${}${}", short(salt), short(output)));
+    }
+    Err(Misfit("its salt is shorter than 8 bytes, and its output is not one block of the function"))
+}
+
 /// Writes a digest in Kratos' form.
-fn of_template(hash: Hash, template: &str, salt: &[u8], digest: &[u8]) -> String {
+pub(super) fn of_template(hash: Hash, template: &str, salt: &[u8], digest: &[u8]) -> String {
     let [template, salt, digest] =
         [template.as_bytes(), salt, digest].map(|part| BASE64_STANDARD.encode(part));
     format!("${}$pf={template}${salt}${digest}", hash_name(hash))
 }
 
 /// Reads a digest of so many bytes, in hexadecimal of either case or in Base64.
-fn digest(text: &str, length: usize) -> Result<Zeroizing<Vec<u8>>, Misfit> {
+pub(super) fn digest(text: &str, length: usize) -> Result<Zeroizing<Vec<u8>>, Misfit> {
     let digest = bytes(text)?;
     if digest.len() == length { Ok(digest) } else { Err(Misfit("its digest has another length")) }
 }
@@ -311,13 +321,13 @@ fn bytes(text: &str) -> Result<Zeroizing<Vec<u8>>, Misfit> {
 }
 
 /// Reads Base64 of either alphabet, with padding or without.
-fn base64(text: &str) -> Option<Zeroizing<Vec<u8>>> {
+pub(super) fn base64(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     let any = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     let alphabet = if text.contains(['-', '_']) { &URL_SAFE } else { &STANDARD };
     GeneralPurpose::new(alphabet, any).decode(text).ok().map(Zeroizing::new)
 }
 
-fn phc(bytes: &[u8]) -> String {
+pub(super) fn phc(bytes: &[u8]) -> String {
     BASE64_STANDARD_NO_PAD.encode(bytes)
 }
 
@@ -348,18 +358,23 @@ const SOURCES: &[(Source, &str, &str)] = &[
     (Source::Hmac(Hash::Sha512), "hmac-sha512", "HMAC of the password, keyed with the salt"),
     (Source::Ipb, "ipb", "md5(md5(salt) + md5(password)): Invision Power Board, MyBB"),
     (Source::Keycloak, "keycloak", "secret_data, and credential_data in --salt-column"),
+    (Source::Foreign(Foreign::Liferay), "liferay", "PBKDF2WithHmacSHA1 of Liferay"),
+    (Source::Foreign(Foreign::Magento), "magento2", "hash:salt:version of Magento 2"),
     (Source::Bare(Hash::Md5), "md5", "digest of the password alone, in hexadecimal or Base64"),
     (Source::Prepared("md5-hex"), "md5-hex", "slow hash of the md5-hex of the password"),
     (Source::Salted(Hash::Md5, PASSWORD_SALT), "md5-password-salt", "digest of password + salt"),
     (Source::SaltMd5, "md5-salt-md5", "md5(salt + md5(password))"),
     (Source::Salted(Hash::Md5, SALT_PASSWORD), "md5-salt-password", "digest of salt + password"),
     (Source::Salted(Hash::Md5, BOTH_SIDES), "md5-salt-password-salt", "digest, salt on both sides"),
+    (Source::Foreign(Foreign::Mosquitto), "mosquitto", "$6$ and $7$ of Mosquitto's password file"),
     (Source::Mysql, "mysql", "PASSWORD() of MySQL, sha1(sha1(password)); the star may be missing"),
+    (Source::Foreign(Foreign::Nextcloud), "nextcloud", "1|, 2| or 3| before a hash: Nextcloud, ownCloud"),
     (Source::Pbkdf2(Prf::Sha1), "pbkdf2-sha1", "PBKDF2 with --iterations, as of Node"),
     (Source::Pbkdf2(Prf::Sha256), "pbkdf2-sha256", "PBKDF2 with --iterations, as of Node"),
     (Source::Pbkdf2(Prf::Sha512), "pbkdf2-sha512", "PBKDF2 with --iterations, as of Node"),
     (Source::Prepared("pepper-append"), "pepper-append", "slow hash of password + --site-key: Devise"),
     (Source::Prepared("pepper-prepend"), "pepper-prepend", "slow hash of --site-key + password"),
+    (Source::Redmine, "redmine", "sha1(salt + sha1(password)): Redmine"),
     (Source::Salted(Hash::Sha1, RAILS), "restful-authentication", "sha1(--salt--password--): Rails"),
     (Source::Scrypt, "scrypt", "scrypt with --scrypt-n, as of Node"),
     (Source::Bare(Hash::Sha1), "sha1", "digest of the password alone, in hexadecimal or Base64"),
@@ -381,8 +396,8 @@ const SOURCES: &[(Source, &str, &str)] = &[
     (Source::VBulletin, "vbulletin", "md5(md5(password) + salt): vBulletin"),
 ];
 
-const SALT_PASSWORD: &str = "{SALT}{PASSWORD}";
-const PASSWORD_SALT: &str = "{PASSWORD}{SALT}";
+pub(super) const SALT_PASSWORD: &str = "{SALT}{PASSWORD}";
+pub(super) const PASSWORD_SALT: &str = "{PASSWORD}{SALT}";
 const BOTH_SIDES: &str = "{SALT}{PASSWORD}{SALT}";
 const RAILS: &str = "--{SALT}--{PASSWORD}--";
 

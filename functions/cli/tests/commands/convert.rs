@@ -51,6 +51,38 @@ fn one_password_shows_how_a_site_made_its_hashes() {
     }
 }
 
+/// Of `PBKDF2PasswordEncryptorTest`: the password is `password`.
+#[test]
+fn the_vector_of_liferay_s_own_tests_is_converted() {
+    let convert = ["convert", "--from", "liferay", "--shape-like", "^AAAAoAA", "--delimiter", "\\t"];
+    let converted = succeeds(&convert, "AAAAoAAB9ADJZ16OuMAPPHe2CUbP0HPyXvagoKHumh7iHU3c\n").out;
+    assert!(converted.starts_with("$pbkdf2$i=128000,l=20$"), "{converted}");
+    succeeds(&["verify", converted.trim_end()], "password\n");
+}
+
+/// Parts that do not fit, and hashes over hashes.
+#[test]
+fn a_form_of_other_software_is_read_whole_or_refused() {
+    let digest = "342a5979352177a6e619cf5c79d3449b380d388e55add85d0a918c8095a93510";
+    for (source, value) in [
+        ("magento2", format!("{digest}:8Jq4xZ0pWc2mT7vKsaltsaltsaltsalt:1:2")),
+        ("magento2", format!("{digest}:8Jq4xZ0pWc2mT7vKsaltsaltsaltsalt:4")),
+        ("magento2", format!("{digest}:short:2")),
+        ("magento2", format!("{digest}:8Jq4xZ0pWc2mT7vKsaltsaltsaltsalt:3_16_2_67108864")),
+        ("magento2", digest.to_owned()),
+        ("nextcloud", format!("4|{BCRYPT}")),
+        ("nextcloud", "3|$argon2id$v=19$m=8192,t=1,p=1$cut".to_owned()),
+        ("mosquitto", "$7$x$EsMViXFWACF0g/0F$qgTTsA==".to_owned()),
+        ("mosquitto", "$7$101$EsMViXFWACF0g/0F$qgTTsA==".to_owned()),
+        ("liferay", "AAAAoQAABRRzYWx0c2FsdN5q9mVo4/n4olJi5B5Q5ZCWE+xi".to_owned()),
+        ("liferay", "AAAAoAAABRRzYWx0".to_owned()),
+    ] {
+        let convert = ["convert", "--from", source, "--shape-like", ".", "--delimiter", "\\t"];
+        let ended = saltern(&convert, &format!("{value}\n"));
+        assert_eq!((ended.code, ended.out.trim_end()), (65, &*value), "{source}: {}", ended.err);
+    }
+}
+
 #[test]
 fn a_value_that_no_way_fits_comes_with_advice() {
     for (value, advice) in [
