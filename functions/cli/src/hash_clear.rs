@@ -46,7 +46,12 @@ fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Pass
         Err(reason @ Unread::NoPassword) => return Err(Kept::as_wanted(reason.in_words())),
         // Without their names, only rows that have no sign of a hash change.
         Err(
-            Unread::NoHash | Unread::MayBeHash(_) | Unread::Encoded | Unread::Invalid | Unread::Unsupported,
+            Unread::NoHash
+            | Unread::MayBeHash(_)
+            | Unread::Foreign(_)
+            | Unread::Encoded
+            | Unread::Invalid
+            | Unread::Unsupported,
         ) => {}
         Err(reason) => return Err(Kept::skipped(format!("it may be a hash: {}", reason.in_words()))),
     }

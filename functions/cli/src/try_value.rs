@@ -136,6 +136,8 @@ fn more_arguments(format: &Format, value: &str, arguments: &TryArguments) -> Str
 /// Returns the next step for a value that no way fits.
 fn advice(value: &str, has_keys: bool) -> Cow<'static, str> {
     match saltern_encoded::parse(value).map_err(|error| Unread::of(value, error)) {
+        // A source may have read it, with another password.
+        Err(reason @ Unread::Foreign(_)) => format!("check the password; {}", reason.in_words()).into(),
         Err(reason @ (Unread::Invalid | Unread::NoPassword | Unread::Padded | Unread::Unsupported)) => {
             reason.in_words()
         }

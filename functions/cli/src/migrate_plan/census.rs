@@ -10,7 +10,7 @@ use saltern_policy::Policies;
 use saltern_seal::{Keys, NotOpened, Sealed, is_sealed};
 use zeroize::Zeroizing;
 
-use super::shape::Shape;
+use super::{foreign::software_of, shape::Shape};
 use crate::{
     keys,
     table::{Occurrences, Row},
@@ -62,6 +62,8 @@ pub(crate) enum Unread {
     Unsupported,
     /// Base64 or other text of many bytes, without the name of a scheme.
     Encoded,
+    /// A hash of this software, whose form is not read as it is.
+    Foreign(&'static str),
     /// No known form, but with this sign of a hash.
     MayBeHash(&'static str),
     /// No text that looks like a hash.
@@ -75,15 +77,16 @@ impl Unread {
         // shadow(5) and Django lock an account with a `!` before the rest.
         let is_locked = hash.starts_with('!') || hash.trim_start_matches('*').is_empty();
         let digest = hex_digits(hash).map(Self::BareDigest).or_else(|| salted(hash));
-        match (error, digest) {
+        match (error, software_of(hash), digest) {
             _ if is_locked || NO_PASSWORD.contains(&hash) => Self::NoPassword,
             _ if is_sealed(hash) => Self::Sealed,
-            (_, Some(digest)) => digest,
+            (_, Some(software), _) => Self::Foreign(software),
+            (.., Some(digest)) => digest,
             _ if hash.trim() != hash && saltern_encoded::parse(hash.trim()).is_ok() => Self::Padded,
-            (ParseError::Invalid, None) => Self::Invalid,
-            (ParseError::Unsupported, None) if hash.starts_with(['$', '{', '_', '*']) => Self::Unsupported,
-            (ParseError::Unsupported, None) if is_long_base64(hash) => Self::Encoded,
-            (ParseError::Unsupported, None) => sign_of_a_hash(hash).map_or(Self::NoHash, Self::MayBeHash),
+            (ParseError::Invalid, ..) => Self::Invalid,
+            (ParseError::Unsupported, ..) if hash.starts_with(['$', '{', '_', '*']) => Self::Unsupported,
+            (ParseError::Unsupported, ..) if is_long_base64(hash) => Self::Encoded,
+            (ParseError::Unsupported, ..) => sign_of_a_hash(hash).map_or(Self::NoHash, Self::MayBeHash),
         }
     }
 }

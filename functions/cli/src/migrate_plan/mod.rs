@@ -1,6 +1,7 @@
 //! `saltern migrate-plan`: counts the hashes of a table, and computes the cost of moving them.
 
 mod census;
+mod foreign;
 mod htpasswd;
 mod mistake;
 mod plan;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{
     census::Unread,
+    foreign,
     plan::{AtLogin, Class, Plan},
     price,
 };
@@ -208,6 +209,7 @@ impl Unread {
                 "a long text that may be a hash without the name of its scheme: `saltern try` tells with one password"
                     .into()
             }
+            Self::Foreign(software) => foreign::in_words(software).into(),
             Self::MayBeHash(_) => "no known form, but it may be a hash: `saltern try` tells with one password".into(),
             Self::NoHash => "no known form of a hash: `saltern try` tells with one password".into(),
             Self::FurtherShape => "a hash with yet another cost: plan a part of the table to see it".into(),
@@ -220,7 +222,7 @@ impl Unread {
             Self::BareDigest(digits) | Self::SaltAndDigest(digits) | Self::DigestAndSalt(digits) => {
                 format!("{}:{digits}", self.name())
             }
-            Self::MayBeHash(sign) => format!("{}:{sign}", self.name()),
+            Self::Foreign(of) | Self::MayBeHash(of) => format!("{}:{of}", self.name()),
             _ => self.name().to_owned(),
         }
     }
@@ -237,6 +239,7 @@ impl Unread {
             Self::Invalid => "invalid_hash",
             Self::Unsupported => "unsupported_hash",
             Self::Encoded => "encoded",
+            Self::Foreign(_) => "foreign",
             Self::MayBeHash(_) => "may_be_hash",
             Self::NoHash => "no_hash",
             Self::FurtherShape => "further_shape",

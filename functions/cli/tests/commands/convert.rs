@@ -243,15 +243,15 @@ fn a_salt_with_the_separator_is_refused() {
 #[test]
 fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
     let salt = "c2FsdHNhbHRzYWx0c2FsdA";
-    let hex = |digits: usize| "0123456789abcdef".repeat(7)[..digits].to_owned();
+    let hex = |digits: usize| "0123456789abcdef".repeat(10)[..digits].to_owned();
     let foreign = [
-        ("Nextcloud", "may_be_hash:prefix", format!("3|$argon2id$v=19$m=65536,t=4,p=1${salt}$AAAA")),
-        ("Nextcloud", "may_be_hash:prefix", format!("1|{BCRYPT}")),
-        ("Oracle 11", "may_be_hash:prefix", format!("S:{}", hex(60).to_uppercase())),
-        ("Oracle 12", "may_be_hash:prefix", format!("T:{}", hex(100).to_uppercase())),
-        ("PostgreSQL", "may_be_hash:prefix", format!("SCRAM-SHA-256$4096:{salt}==$AAAA=:BBBB=")),
-        ("PostgreSQL", "may_be_hash:hexadecimal", format!("md5{}", hex(32))),
-        ("CouchDB", "may_be_hash:hexadecimal", format!("-pbkdf2-{},{},10", hex(40), hex(32))),
+        ("Nextcloud", "foreign:nextcloud", format!("3|$argon2id$v=19$m=65536,t=4,p=1${salt}$AAAA")),
+        ("Nextcloud", "foreign:nextcloud", format!("1|{BCRYPT}")),
+        ("Oracle 11", "foreign:oracle", format!("S:{}", hex(60).to_uppercase())),
+        ("Oracle 12", "foreign:oracle", format!("T:{}", hex(160).to_uppercase())),
+        ("PostgreSQL", "foreign:postgresql", format!("SCRAM-SHA-256$4096:{salt}==$AAAA=:BBBB=")),
+        ("PostgreSQL", "foreign:postgresql", format!("md5{}", hex(32))),
+        ("CouchDB", "foreign:couchdb", format!("-pbkdf2-{},{},10", hex(40), hex(32))),
         ("Gitea", "may_be_hash:hexadecimal", hex(100)),
         ("a label", "may_be_hash:braces", "x{SSHA9}c2FsdA==".to_owned()),
         ("Base64", "may_be_hash:base64", "abcdefghij".repeat(4)),
@@ -279,6 +279,34 @@ fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
     for hash in [BCRYPT, LDAP_SHA, kinds()[0].value, kinds()[7].value, "NULL"] {
         let ended = saltern(&["hash-clear", "--shape-like", ".", "--delimiter", "\\t"], &format!("{hash}\n"));
         assert_eq!(ended.out, format!("{hash}\n"), "{}", ended.err);
+    }
+}
+
+/// Of what is not read as it is, the plan and `try` say what can be done.
+#[test]
+fn a_hash_of_other_software_is_named_with_what_can_be_done() {
+    let hex = "0123456789abcdef".repeat(10);
+    for (software, value) in [
+        ("bcrypt-2x", BCRYPT.replace("$2y$", "$2x$")),
+        ("cisco", "$9$nhEmQVczB7dqsO$X.HsgL6x1il0RxkOSSvyQYwucySCt7qFm4v7pqCxkKM".to_owned()),
+        ("couchdb", format!("-pbkdf2-{},{},10", &hex[..40], &hex[..32])),
+        ("json", "{\"algorithm\": \"BCRYPT\", \"workFactor\": 10}".to_owned()),
+        ("mssql", format!("0x0200{}", &hex[..136])),
+        ("mysql-sha2", "$A$005$salt".to_owned()),
+        ("oracle", format!("T:{hex}")),
+        ("postgresql", format!("md5{}", &hex[..32])),
+        ("liferay", "PBKDF2WithHmacSHA1/160/1300/AAAA".to_owned()),
+        ("magento2", format!("{}:salt:1", &hex[..64])),
+        ("mosquitto", "$7$101$EsMViXFWACF0g/0F$qgTTsA==".to_owned()),
+        ("nextcloud", format!("1|{BCRYPT}")),
+    ] {
+        let plan = saltern(&["migrate-plan", "--delimiter", "\\t"], &format!("{value}\n")).out;
+        assert!(plan.contains(&format!("1  foreign:{software}: ")), "{plan}");
+        let tried = saltern(&["try", "-"], &format!("{value}\nwrong password\n"));
+        let is_source = saltern(&["convert", "--help"], "").out.contains(&format!("  {software} "));
+        let said = if is_source { format!("--from {software}`") } else { "a new password".to_owned() };
+        let said = if software == "json" { "export the hash" } else { &said };
+        assert!(tried.code == 1 && tried.out.contains(said), "{software}: {}", tried.out);
     }
 }
 

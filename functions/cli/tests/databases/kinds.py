@@ -140,7 +140,7 @@ def not_coming():
         ("Django without a password", "!AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd", "no_password"),
         ("a locked hash", "!" + bcrypt + "kwmtBCisHk0zb6Hu53ELq3z.q5OLjDi", "no_password"),
         ("a hash that was cut off", bcrypt + "kwmtBCisHk0z", "invalid_hash"),
-        ("$2x$", bcrypt.replace("2b", "2x") + "kwmtBCisHk0zb6Hu53ELq3z.q5OLjDi", "unsupported_hash"),
+        ("$2x$", bcrypt.replace("2b", "2x") + "kwmtBCisHk0zb6Hu53ELq3z.q5OLjDi", "foreign"),
         ("a Spring Security password in clear", "{noop}saltern", "unsupported_hash"),
         ("a password in clear", "hunter2", "no_hash"),
         ("NTLM", "b7265f8cc4f00b58f413076ead262720", "bare_digest"),
