@@ -67,6 +67,12 @@ EXPECTED = {
     "rollback_to_version": [{"aws_lambda_alias.live function_version"}],
     "seal_key_holders": [{"aws_kms_key.secrets[0] policy"}],
     "seal_keys_layer_arn": [{f"{FUNCTION} layers"}],
+    "upgrades": [{f"{VARIABLE}UPGRADES"}],
+    # The event then needs more than provisioned_maximum_in_events.
+    "upgrades_per_second reserved_concurrency": [
+        RESERVED | PLANNED | {ACTION("gala-start", MOST)},
+        RESERVED | PLANNED_NOW | {f"{TARGET} max_capacity"},
+    ],
 }
 
 
@@ -112,6 +118,7 @@ def deployment(now, current):
         "governance": {"role_path": "/services/"},
         "kernels": "lanes",
         "milliseconds_per_request": 350,
+        "milliseconds_per_upgrade": 230,
         "provisioned_maximum": 110,
         "provisioned_maximum_in_events": 1700,
         "provisioned_minimum": 12,
@@ -120,6 +127,7 @@ def deployment(now, current):
         "seal_key_holders": ["arn:aws:iam::123456789012:role/keeper"],
         "seal_keys_layer_arn": f"{layer}-secrets:2",
         "tags": {"team": "identity"},
+        "upgrade_policy": "argon2id-65536-4-1",
         "upgrades": "on",
     }
 

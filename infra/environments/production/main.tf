@@ -36,11 +36,14 @@ module "saltern" {
   capacity = {
     batch                         = var.batch
     milliseconds_per_request      = var.milliseconds_per_request
+    milliseconds_per_upgrade      = var.milliseconds_per_upgrade
     policy                        = coalesce(var.capacity_policy, "bcrypt-12")
     provisioned_maximum           = coalesce(var.provisioned_maximum, 100)
     provisioned_maximum_in_events = var.provisioned_maximum_in_events
     provisioned_minimum           = coalesce(var.provisioned_minimum, 10)
     reserved_concurrency          = coalesce(var.reserved_concurrency, 1500)
+    upgrade_policy                = var.upgrade_policy
+    upgrades_per_second           = var.upgrades_per_second
   }
 
   settings = {

@@ -175,6 +175,12 @@ variable "milliseconds_per_request" {
   default     = null
 }
 
+variable "milliseconds_per_upgrade" {
+  description = "The duration of a new hash that you have measured. It replaces that of `upgrade_policy`."
+  type        = number
+  default     = null
+}
+
 variable "package_file" {
   description = "The zip from `make package`."
   type        = string
@@ -251,8 +257,23 @@ variable "tags" {
   nullable    = false
 }
 
+variable "upgrade_policy" {
+  description = "The policy of the hash that an upgrade makes, a key of durations.json: `current` of the policy document."
+  type        = string
+  default     = null
+}
+
 variable "upgrades" {
   description = "Which matches that need a new hash get one: `on`, `off`, or a share such as `10%`."
   type        = string
+  default     = null
+}
+
+variable "upgrades_per_second" {
+  description = <<-EOT
+    Logins a second in an event whose users get a new hash, which computes two hashes. At most `expected_logins_per_second`
+    counts. Required with events if `capacity_policy` is not `upgrade_policy`. 0 if `upgrades` is `off`.
+  EOT
+  type        = number
   default     = null
 }

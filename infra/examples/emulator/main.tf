@@ -9,7 +9,7 @@ module "saltern" {
   account        = { concurrency = 1000, id = local.account_id, partition = "aws", region = var.region }
   alarms         = { topic_arn = "arn:aws:sns:${var.region}:${local.account_id}:on-call" }
   architecture   = var.architecture
-  capacity       = { policy = "bcrypt-12", reserved_concurrency = 900 }
+  capacity       = { policy = "bcrypt-12", reserved_concurrency = 900, upgrades_per_second = 0 }
   events         = var.events
   function_url   = { callers = { backend = "arn:aws:iam::${local.account_id}:role/backend" } }
   memory_size_mb = var.memory_size_mb

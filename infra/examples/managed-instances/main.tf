@@ -6,7 +6,7 @@ module "saltern" {
 
   account      = var.account
   alarms       = { topic_arn = var.alarm_topic_arn }
-  capacity     = { policy = "bcrypt-12", reserved_concurrency = 900 }
+  capacity     = { policy = "bcrypt-12", reserved_concurrency = 900, upgrades_per_second = 0 }
   events       = var.events
   function_url = {}
   name         = "saltern-example-managed"

@@ -9,10 +9,11 @@ locals {
   }
 
   # Requests of the planned duration keep 70 % of the planned environments busy. Requests of this
-  # duration keep all of them busy.
+  # duration keep all of them busy. Planned upgrades may be more than a tenth of the requests.
+  _slow_milliseconds = local.milliseconds_per_request + (local.upgrades_per_second > 0 ? local.milliseconds_per_upgrade : 0)
   duration_p90_milliseconds = (
     var.alarms.duration_p90_milliseconds == null
-    ? ceil(local.milliseconds_per_request * 100 / local.limits.target_utilisation_percent)
+    ? ceil(local._slow_milliseconds * 100 / local.limits.target_utilisation_percent)
     : var.alarms.duration_p90_milliseconds
   )
 
@@ -59,7 +60,7 @@ locals {
       minutes     = { above = 2, of = 3 }
     }
     duration-p90 = {
-      description = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local.milliseconds_per_request} ms, so the capacity of events is too small. Measure, and set capacity.milliseconds_per_request."
+      description = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local._slow_milliseconds} ms${local.upgrades_per_second > 0 ? " with an upgrade" : ""}, so the capacity of events is too small. Measure, and set capacity.milliseconds_per_request."
       severity    = "ticket"
       metrics     = { duration = { name = "Duration", statistic = "p90" } }
       threshold   = local.duration_p90_milliseconds

@@ -2,25 +2,32 @@
 
 locals {
   _durations = jsondecode(file("${path.module}/durations.json"))
-  _policy    = local._durations.policies[var.capacity.policy]
 
   # One hash uses one vCPU. With less memory than one vCPU has, a hash takes proportionally longer.
   # With more it is no faster.
   _reference_memory_mb = local._durations.reference_memory_mb.value
-  _milliseconds_of_one = ceil(
-    local._policy["${var.architecture}_milliseconds"] * local._reference_memory_mb / min(local.memory_size_mb, local._reference_memory_mb)
-  )
+  _milliseconds_of_one = {
+    for name, policy in local._durations.policies :
+    name => ceil(policy["${var.architecture}_milliseconds"] * local._reference_memory_mb / min(local.memory_size_mb, local._reference_memory_mb))
+  }
 
   # On Managed Instances a vCPU has eight requests at once. They count as its batch, whether or not
   # each carries a batch.
   lanes_per_vcpu = 8
   batch          = local.managed ? local.lanes_per_vcpu : var.capacity.batch
 
-  milliseconds_per_request = (
-    var.capacity.milliseconds_per_request == null
-    ? ceil(local._milliseconds_of_one * local._durations.batch_percent_of_one[local._policy.scheme].percent[local.batch] / 100)
-    : var.capacity.milliseconds_per_request
-  )
+  _milliseconds = {
+    for name, policy in local._durations.policies :
+    name => ceil(local._milliseconds_of_one[name] * local._durations.batch_percent_of_one[policy.scheme].percent[local.batch] / 100)
+  }
+
+  milliseconds_per_request = var.capacity.milliseconds_per_request == null ? local._milliseconds[var.capacity.policy] : var.capacity.milliseconds_per_request
+
+  # A login that is upgraded computes a second hash, and holds its environment for both. It can happen
+  # only if most stored hashes are not of the current policy.
+  has_upgrades             = var.capacity.upgrade_policy != var.capacity.policy
+  upgrades_per_second      = coalesce(var.capacity.upgrades_per_second, 0)
+  milliseconds_per_upgrade = var.capacity.milliseconds_per_upgrade == null ? local._milliseconds[var.capacity.upgrade_policy] : var.capacity.milliseconds_per_upgrade
 }
 
 locals {
@@ -30,6 +37,7 @@ locals {
       leads_at                   = timeadd(event.starts_at, "-${local.limits.event_lead_minutes}m")
       ends_at                    = event.ends_at
       expected_logins_per_second = tonumber(event.expected_logins_per_second)
+      upgrades_per_second        = min(local.upgrades_per_second, tonumber(event.expected_logins_per_second))
     } if timecmp(event.ends_at, plantimestamp()) > 0
   }
 
@@ -52,6 +60,8 @@ module "capacity" {
   batch                    = local.batch
   logins_per_second        = each.value.expected_logins_per_second
   milliseconds_per_request = local.milliseconds_per_request
+  milliseconds_per_upgrade = local.milliseconds_per_upgrade
+  upgrades_per_second      = each.value.upgrades_per_second
 }
 
 locals {

@@ -30,6 +30,7 @@ locals {
       ? try(local._seconds_of_an_hour * (event.expected_logins_per_second * local._usd_per_request + event.environments * local.vcpus_per_environment * local._usd_per_vcpu_second), null)
       : local._seconds_of_an_hour * (
         event.expected_logins_per_second / local.batch * (local._usd_per_request + local._gb * local._seconds * local._provisioned_run) +
+        event.upgrades_per_second / local.batch * local._gb * local.milliseconds_per_upgrade / 1000 * local._provisioned_run +
         event.environments * local._gb * local._provisioned_idle
       )
     )

@@ -74,6 +74,11 @@ resource "aws_lambda_function" "main" {
       error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has a concurrency of ${var.account.concurrency_reserved_elsewhere + local.account_concurrency} in ${local.region}, of which other functions reserve ${var.account.concurrency_reserved_elsewhere} and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or reserve less."
     }
 
+    precondition {
+      condition     = length(local.events) == 0 || !local.has_upgrades || var.capacity.upgrades_per_second != null
+      error_message = "A login that replaces a hash of ${var.capacity.policy} by one of ${var.capacity.upgrade_policy} computes two hashes, and the plan of the events must know how many do. If every login may, write: upgrades_per_second = ${max(0, [for event in local.events : event.expected_logins_per_second]...)}. Write fewer if you know better, and 0 if settings.upgrades is off, or no user has a hash of another policy."
+    }
+
     # The next two conditions tell the reader which of two numbers is too small.
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || capacity.fits_account])

@@ -4,15 +4,17 @@ output "alias_arn" {
 }
 
 output "capacity" {
-  description = "The duration of a request that the plan assumes, and for each event the busy and the provisioned environments."
+  description = "The durations of a request and of an upgrade that the plan assumes, and for each event the upgrades, and the busy and the provisioned environments."
   value = {
     milliseconds_per_request = local.milliseconds_per_request
+    milliseconds_per_upgrade = local.milliseconds_per_upgrade
     events = {
       for name, event in local.events : name => {
         busy                = module.capacity[name].environments
         provisioned         = event.environments
         provisioned_from    = event.leads_at
         provisioned_to      = event.ends_at
+        upgrades_per_second = event.upgrades_per_second
         seconds_if_all_cold = module.capacity[name].milliseconds_from_cold / 1000
       }
     }

@@ -153,22 +153,27 @@ variable "capacity" {
     replaces the table. `reserved_concurrency` limits the function's share of the account's concurrency, and its cost. With 0 the function is stopped.
     `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`. During an
     event it provisions up to `provisioned_maximum_in_events`, by default up to `reserved_concurrency`, and never less than
-    the event needs.
+    the event needs. A login whose user gets a new hash computes two hashes, the second under `upgrade_policy`: `current` of the
+    policy document, by default of the shipped one. If it is not `policy`, events need `upgrades_per_second`, the number of such
+    logins a second. A measured `milliseconds_per_upgrade` replaces the table.
   EOT
   type = object({
     policy                        = string
     batch                         = optional(number, 1)
     milliseconds_per_request      = optional(number)
+    milliseconds_per_upgrade      = optional(number)
     provisioned_maximum           = optional(number, 0)
     provisioned_maximum_in_events = optional(number)
     provisioned_minimum           = optional(number, 0)
     reserved_concurrency          = number
+    upgrade_policy                = optional(string, "argon2id-65536-4-1")
+    upgrades_per_second           = optional(number)
   })
   nullable = false
 
   validation {
-    condition     = contains(keys(jsondecode(file("${path.module}/durations.json")).policies), var.capacity.policy)
-    error_message = "capacity.policy must be one of ${join(", ", keys(jsondecode(file("${path.module}/durations.json")).policies))}. For another policy use the nearest one, and set capacity.milliseconds_per_request."
+    condition     = length(setsubtract([var.capacity.policy, var.capacity.upgrade_policy], keys(jsondecode(file("${path.module}/durations.json")).policies))) == 0
+    error_message = "capacity.policy and capacity.upgrade_policy must be some of ${join(", ", keys(jsondecode(file("${path.module}/durations.json")).policies))}. For another policy use the nearest one, and set capacity.milliseconds_per_request or capacity.milliseconds_per_upgrade."
   }
 
   validation {
@@ -177,10 +182,15 @@ variable "capacity" {
   }
 
   validation {
-    condition = var.capacity.milliseconds_per_request == null ? true : (
-      var.capacity.milliseconds_per_request >= 1 && floor(var.capacity.milliseconds_per_request) == var.capacity.milliseconds_per_request
-    )
-    error_message = "capacity.milliseconds_per_request must be a whole number, at least 1. Round your measurement up."
+    condition = alltrue([
+      for number in [coalesce(var.capacity.milliseconds_per_request, 1), coalesce(var.capacity.milliseconds_per_upgrade, 1)] : number >= 1 && floor(number) == number
+    ])
+    error_message = "capacity.milliseconds_per_request and capacity.milliseconds_per_upgrade must be whole numbers, at least 1. Round your measurement up."
+  }
+
+  validation {
+    condition     = coalesce(var.capacity.upgrades_per_second, 0) >= 0 && floor(coalesce(var.capacity.upgrades_per_second, 0)) == coalesce(var.capacity.upgrades_per_second, 0)
+    error_message = "capacity.upgrades_per_second must be a whole number, at least 0."
   }
 
   validation {

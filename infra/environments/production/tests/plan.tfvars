@@ -8,6 +8,7 @@ package_file               = "../../modules/password-hasher/tests/saltern-lambda
 region                     = "eu-north-1"
 seal_key_holders           = ["arn:aws:iam::123456789012:role/security"]
 seal_keys_layer_arn        = "arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:1"
+upgrades_per_second        = 0
 
 events = [
   { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },

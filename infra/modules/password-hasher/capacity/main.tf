@@ -6,8 +6,9 @@
 locals {
   limits = { for name, limit in jsondecode(file("${path.module}/../limits.json")) : name => limit.value if name != "about" }
 
-  # ⌈requests/s × seconds per request⌉, where requests/s = logins/s ÷ batch.
-  environments = ceil(var.logins_per_second * var.milliseconds_per_request / (var.batch * 1000))
+  # ⌈requests/s × seconds per request⌉, where requests/s = logins/s ÷ batch. Upgrades add their own
+  # seconds, and no requests.
+  environments = ceil((var.logins_per_second * var.milliseconds_per_request + var.upgrades_per_second * var.milliseconds_per_upgrade) / (var.batch * 1000))
 
   provisioned = ceil(local.environments * 100 / local.limits.target_utilisation_percent)
 

@@ -36,3 +36,17 @@ variable "milliseconds_per_request" {
     error_message = "milliseconds_per_request must be a whole number, at least 1: round a measurement up."
   }
 }
+
+variable "milliseconds_per_upgrade" {
+  description = "Milliseconds that the new hashes of one request keep its environment busy."
+  type        = number
+  default     = 0
+  nullable    = false
+}
+
+variable "upgrades_per_second" {
+  description = "Logins per second that get a new hash."
+  type        = number
+  default     = 0
+  nullable    = false
+}

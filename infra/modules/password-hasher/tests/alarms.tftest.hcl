@@ -7,7 +7,7 @@ mock_provider "aws" {
 variables {
   account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
   alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call", client_metrics_namespace = "backend" }
-  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1500, provisioned_minimum = 10 }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1500, provisioned_minimum = 10, upgrades_per_second = 0 }
   function_url = {}
   name         = "saltern"
   package_file = "tests/saltern-lambda-arm64.zip"
@@ -190,7 +190,7 @@ run "concurrency_that_is_held_without_an_event_pages" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", provisioned_maximum = 200, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", provisioned_maximum = 200, reserved_concurrency = 1500, upgrades_per_second = 0 }
     events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 }]
   }
 

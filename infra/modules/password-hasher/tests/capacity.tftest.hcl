@@ -20,7 +20,7 @@ mock_provider "aws" {
 variables {
   account      = { concurrency = 3000, id = "123456789012", partition = "aws", region = "eu-north-1" }
   alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
-  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1500 }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 1500, upgrades_per_second = 0 }
   name         = "saltern"
   package_file = "tests/saltern-lambda-arm64.zip"
 }
@@ -41,7 +41,7 @@ run "the_duration_of_a_request_follows_policy_architecture_memory_and_batch" {
 
   variables {
     architecture   = "x86_64"
-    capacity       = { policy = "bcrypt-12", batch = 4, reserved_concurrency = 1500 }
+    capacity       = { policy = "bcrypt-12", batch = 4, reserved_concurrency = 1500, upgrades_per_second = 0 }
     memory_size_mb = 1024
     package_file   = "tests/saltern-lambda-x86-64.zip"
   }
@@ -71,7 +71,7 @@ run "your_own_measurement_replaces_the_table" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500, upgrades_per_second = 0 }
   }
 
   assert {
@@ -84,7 +84,7 @@ run "an_event_has_its_capacity_from_fifteen_minutes_before_the_start_until_the_e
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500, upgrades_per_second = 0 }
     events = [
       { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
     ]
@@ -109,9 +109,88 @@ run "an_event_has_its_capacity_from_fifteen_minutes_before_the_start_until_the_e
       provisioned         = 1072
       provisioned_from    = "2099-12-06T17:45:00Z"
       provisioned_to      = "2099-12-06T21:30:00Z"
+      upgrades_per_second = 0
       seconds_if_all_cold = 0
     }
     error_message = "The output must show the computed capacity."
+  }
+}
+
+run "half_of_the_logins_as_upgrades_need_a_third_more" {
+  command = plan
+
+  # 3,000 × 0.327 s + 1,500 × 0.218 s = 1,308 s a second, and 1,308 ÷ 0.7 = 1,868.6. An hour costs
+  # 3,600 × (3,000 × (0.0000002 + 0.327 s × 1.7275 GB × 0.0000077778) + 1,500 × 0.218 s × 1.7275 GB ×
+  # 0.0000077778 + 1,869 × 1.7275 GB × 0.0000033334) = 104.176, and 3.75 hours 390.66.
+  variables {
+    capacity = { policy = "bcrypt-12", reserved_concurrency = 2400, upgrades_per_second = 1500 }
+    events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  assert {
+    condition     = [output.capacity.events.gala.busy, output.capacity.events.gala.provisioned, output.cost_usd.per_event.gala] == [1308, 1869, 390.66]
+    error_message = "1,308 busy, 1,869 provisioned and 390.66 dollars, not ${jsonencode(output.capacity.events)} and ${output.cost_usd.per_event.gala}."
+  }
+
+  assert {
+    condition     = aws_cloudwatch_metric_alarm.main["duration-p90"].threshold == 779
+    error_message = "A login with an upgrade takes 545 ms, and a tenth of such requests must not page."
+  }
+}
+
+run "every_login_as_an_upgrade_needs_two_thirds_more" {
+  command = plan
+
+  # 3,000 × (0.327 s + 0.218 s) = 1,635. More upgrades than logins do not count.
+  variables {
+    capacity = { policy = "bcrypt-12", reserved_concurrency = 2400, upgrades_per_second = 9000 }
+    events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  assert {
+    condition     = [output.capacity.events.gala.busy, output.capacity.events.gala.provisioned, output.capacity.events.gala.upgrades_per_second, output.cost_usd.per_event.gala] == [1635, 2336, 3000, 486.28]
+    error_message = "1,635 busy, 2,336 provisioned and 486.28 dollars, not ${jsonencode(output.capacity.events)} and ${output.cost_usd.per_event.gala}."
+  }
+}
+
+run "a_measured_upgrade_in_batches_counts_as_a_batch" {
+  command = plan
+
+  # 750 batches × (0.383 s + 0.4 s) = 588 busy. Four bcrypt hashes in lanes take 1.17 times as long as
+  # one, 383 ms.
+  variables {
+    capacity = { policy = "bcrypt-12", batch = 4, reserved_concurrency = 2400, milliseconds_per_upgrade = 400, upgrades_per_second = 3000 }
+    events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  assert {
+    condition     = output.capacity.events.gala.busy == 588
+    error_message = "588 busy, not ${jsonencode(output.capacity.events)}."
+  }
+}
+
+run "an_event_without_the_number_of_its_upgrades_is_refused" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-12", reserved_concurrency = 2400 }
+    events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  expect_failures = [aws_lambda_function.main]
+}
+
+run "users_with_hashes_of_the_current_policy_need_no_number_of_upgrades" {
+  command = plan
+
+  variables {
+    capacity = { policy = "argon2id-65536-4-1", reserved_concurrency = 1500 }
+    events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  assert {
+    condition     = output.capacity.events.gala.provisioned == 935
+    error_message = "935 environments, not ${jsonencode(output.capacity.events)}."
   }
 }
 
@@ -121,7 +200,7 @@ run "a_reservation_too_small_for_the_request_rate_is_refused" {
   # Requests of 22 ms keep 66 environments busy, and 95 are provisioned. But 3,000 requests a second
   # need a concurrency of 300.
   variables {
-    capacity = { policy = "argon2id-19456-2-1", provisioned_maximum = 200, reserved_concurrency = 200 }
+    capacity = { policy = "argon2id-19456-2-1", provisioned_maximum = 200, reserved_concurrency = 200, upgrades_per_second = 0 }
     events = [
       { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
     ]
@@ -134,7 +213,7 @@ run "an_apply_during_an_event_keeps_its_environments" {
   command = plan
 
   variables {
-    capacity             = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
+    capacity             = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500, upgrades_per_second = 0 }
     release_during_event = true
     events = [
       { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
@@ -184,7 +263,7 @@ run "between_two_close_events_no_environment_is_released" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500, upgrades_per_second = 0 }
     events = [
       { name = "first", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T19:00:00Z", expected_logins_per_second = 1500 },
       { name = "second", starts_at = "2099-12-06T19:10:00Z", ends_at = "2099-12-06T20:00:00Z", expected_logins_per_second = 3000 },
@@ -206,7 +285,7 @@ run "an_event_below_the_everyday_minimum_has_the_maximum_of_events_too" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", provisioned_minimum = 400, provisioned_maximum = 450, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 400, provisioned_maximum = 450, reserved_concurrency = 1500, upgrades_per_second = 0 }
     events = [
       { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 1500 },
     ]
@@ -226,7 +305,7 @@ run "a_reservation_of_zero_stops_the_function_and_releases_its_environments" {
   command = plan
 
   variables {
-    capacity            = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 0 }
+    capacity            = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 0, upgrades_per_second = 0 }
     rollback_to_version = "41"
     events = [
       { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2099-01-01T00:00:00Z", expected_logins_per_second = 1500 },
@@ -247,7 +326,7 @@ run "during_an_event_the_maximum_may_be_lower_than_the_reservation" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, provisioned_maximum_in_events = 500, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, provisioned_maximum_in_events = 500, reserved_concurrency = 1500, upgrades_per_second = 0 }
     events = [
       { name = "first", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T19:00:00Z", expected_logins_per_second = 1500 },
       { name = "second", starts_at = "2099-12-07T18:00:00Z", ends_at = "2099-12-07T19:00:00Z", expected_logins_per_second = 3000 },
@@ -294,7 +373,7 @@ run "events_above_the_budget_are_refused" {
   # 60.67 dollars an hour, for a year instead of an evening.
   variables {
     budget_usd = 1000
-    capacity   = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+    capacity   = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500, upgrades_per_second = 0 }
     events = [
       { name = "gala", starts_at = "2098-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
     ]
@@ -309,7 +388,7 @@ run "a_running_event_above_the_budget_is_a_warning" {
   # The first event lasts longer than was planned. The second one is within the budget.
   variables {
     budget_usd          = 1000
-    capacity            = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500 }
+    capacity            = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500, upgrades_per_second = 0 }
     rollback_to_version = "41"
     events = [
       { name = "endless", starts_at = "2001-01-01T00:00:00Z", ends_at = "2098-12-06T21:30:00Z", expected_logins_per_second = 3000 },
@@ -324,7 +403,7 @@ run "target_tracking_aims_at_seventy_percent_and_reads_missing_data_as_zero" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", provisioned_minimum = 10, provisioned_maximum = 40, reserved_concurrency = 1500, upgrades_per_second = 0 }
   }
 
   assert {
@@ -366,7 +445,7 @@ run "the_cost_follows_the_list_prices" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, provisioned_minimum = 100, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, provisioned_minimum = 100, reserved_concurrency = 1500, upgrades_per_second = 0 }
     events = [
       { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
     ]
@@ -429,7 +508,7 @@ run "a_batch_of_four_costs_less_than_a_third" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", batch = 4, reserved_concurrency = 1500 }
+    capacity = { policy = "bcrypt-11", batch = 4, reserved_concurrency = 1500, upgrades_per_second = 0 }
   }
 
   assert {
@@ -443,7 +522,7 @@ run "the_module_reads_the_fields_of_the_account_that_are_left_out" {
 
   variables {
     account  = {}
-    capacity = { policy = "bcrypt-11", reserved_concurrency = 900 }
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 900, upgrades_per_second = 0 }
   }
 
   assert {
@@ -457,7 +536,7 @@ run "the_reservations_of_other_functions_reduce_the_quota" {
 
   variables {
     account  = { concurrency = 1000, concurrency_reserved_elsewhere = 300, id = "123456789012", partition = "aws", region = "eu-north-1" }
-    capacity = { policy = "bcrypt-11", reserved_concurrency = 601 }
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 601, upgrades_per_second = 0 }
   }
 
   expect_failures = [aws_lambda_function.main]
@@ -468,7 +547,7 @@ run "a_reservation_above_the_quota_that_was_read_is_refused" {
 
   variables {
     account  = {}
-    capacity = { policy = "bcrypt-11", reserved_concurrency = 901 }
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 901, upgrades_per_second = 0 }
   }
 
   expect_failures = [aws_lambda_function.main]

@@ -17,7 +17,7 @@ mock_provider "aws" {
 variables {
   account      = { concurrency = 1000, id = "123456789012", partition = "aws", region = "eu-north-1" }
   alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
-  capacity     = { policy = "bcrypt-11", reserved_concurrency = 900 }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 900, upgrades_per_second = 0 }
   name         = "saltern"
   package_file = "tests/saltern-lambda-arm64.zip"
   managed_instances = {

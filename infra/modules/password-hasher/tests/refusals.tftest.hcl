@@ -5,7 +5,7 @@ mock_provider "aws" {}
 variables {
   account      = { concurrency = 1000, id = "123456789012", partition = "aws", region = "eu-north-1" }
   alarms       = { topic_arn = "arn:aws:sns:eu-north-1:123456789012:on-call" }
-  capacity     = { policy = "bcrypt-11", reserved_concurrency = 900 }
+  capacity     = { policy = "bcrypt-11", reserved_concurrency = 900, upgrades_per_second = 0 }
   name         = "saltern"
   package_file = "tests/saltern-lambda-arm64.zip"
 }
@@ -195,6 +195,26 @@ run "a_negative_reservation_is_refused" {
 
   variables {
     capacity = { policy = "bcrypt-11", reserved_concurrency = -1 }
+  }
+
+  expect_failures = [var.capacity]
+}
+
+run "a_negative_rate_of_upgrades_is_refused" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 900, upgrades_per_second = -1 }
+  }
+
+  expect_failures = [var.capacity]
+}
+
+run "an_upgrade_to_a_policy_without_a_duration_is_refused" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 900, upgrade_policy = "argon2id-2026" }
   }
 
   expect_failures = [var.capacity]
@@ -757,7 +777,7 @@ run "an_event_above_the_reservation_is_refused" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-11", reserved_concurrency = 700 }
+    capacity = { policy = "bcrypt-11", reserved_concurrency = 700, upgrades_per_second = 0 }
     events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:00:00Z", expected_logins_per_second = 3000 }]
   }
 
@@ -768,7 +788,7 @@ run "an_event_above_the_account_is_refused" {
   command = plan
 
   variables {
-    capacity = { policy = "bcrypt-12", reserved_concurrency = 900 }
+    capacity = { policy = "bcrypt-12", reserved_concurrency = 900, upgrades_per_second = 0 }
     events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:00:00Z", expected_logins_per_second = 3000 }]
   }
 
