@@ -20,6 +20,7 @@ import account
 import calls
 import commands
 import emulator
+import evening
 import faults
 import plans
 import policies
@@ -46,6 +47,9 @@ def main():
         tally.note(f"{root}: no policy has a public principal, or a wildcard without a reason", policies.problems(made))
         tried = emulator.make(made)
         tally.note(f"{root}: moto accepts the calls that it supports, and returns their values", tried.problems)
+        if root == "environments-production":
+            page = plan["planned_values"]["outputs"]["evening"]["value"]
+            tally.note("each command of the page through an event works in moto, and prints what the page says", evening.problems(page, made, api))
         read_back |= tried.read_back
         missing |= tried.missing
         every_call += made

@@ -71,15 +71,32 @@ def unlike_the_guides(api):
 
 def call(words, api):
     """Makes the call of a command of `aws`, and returns what its query takes from the answer."""
-    options = dict(zip(words[3::2], words[4::2]))
-    query = options.pop("--query", "@")
-    options.pop("--output", None)
+    options = parsed(words)
     operation, shape = api.operation(words[1], words[2])
-    members = {f"--{xform_name(member).replace('_', '-')}": member for member in shape.members}
-    given = {members[option]: value for option, value in options.items()}
-    given = {name: int(value) if shape.members[name].type_name == "integer" else value for name, value in given.items()}
+    members = {xform_name(member): member for member in shape.members}
+    given = {members[option]: value(shape.members[members[option]], values) for option, values in options.items() if option not in GLOBAL}
     answer = getattr(boto3.client(words[1]), xform_name(operation))(**given)
-    return jmespath.search(query, answer)
+    return jmespath.search(options.get("query", ["@"])[0], answer)
+
+
+def parsed(words):
+    """Returns the values of each option of a command of `aws`."""
+    options = {}
+    for word in words[3:]:
+        if word.startswith("--"):
+            values = options.setdefault(word[2:].replace("-", "_"), [])
+        else:
+            values.append(word)
+    return options
+
+
+def value(shape, words):
+    """Returns an argument of a call, from the words of its option. `A=b,C=d` is a structure."""
+    if shape.type_name == "list":
+        return [value(shape.member, [word]) for word in words]
+    if shape.type_name == "structure":
+        return dict(pair.split("=") for pair in words[0].split(","))
+    return int(words[0]) if shape.type_name == "integer" else words[0]
 
 
 def written(guide):

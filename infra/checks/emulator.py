@@ -33,10 +33,15 @@ def make(calls):
     tried = Tried()
     # Without Docker a function is created but not run.
     with moto.mock_aws(config={"lambda": {"use_docker": False}}):
-        world = World(calls)
-        for made in sorted(calls, key=lambda made: list(RESOURCES).index(made.type)):
-            world.try_call(made, tried)
+        fill(calls, tried)
     return tried
+
+
+def fill(calls, tried):
+    """Sends the calls of one root to the account of the moment."""
+    world = World(calls)
+    for made in sorted(calls, key=lambda made: list(RESOURCES).index(made.type)):
+        world.try_call(made, tried)
 
 
 class World:

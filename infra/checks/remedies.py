@@ -58,7 +58,6 @@ EXPECTED = {
         {f"{TARGET} min_capacity", f"{TARGET} max_capacity"},
     ],
     "kernels": [{f"{VARIABLE}KERNELS"}],
-    "milliseconds_per_request = 300": [PLANNED, PLANNED_NOW],
     # The event then needs more than provisioned_maximum_in_events.
     "milliseconds_per_request = 400": [PLANNED | {ACTION("gala-start", MOST)}, PLANNED_NOW | {f"{TARGET} max_capacity"}],
     "provisioned_minimum": [AT_THE_END | {f"{TARGET} min_capacity"}, AT_THE_END],

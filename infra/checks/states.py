@@ -63,12 +63,11 @@ def states(now):
 
 
 def test_of(states):
-    """Returns the test file: the states, and after the first of them a second plan."""
+    """Returns the test file: the states, and after each of them a second plan."""
     lines = [MOCKS]
     for position, state in enumerate(states):
-        if position == 1:
-            lines += run("again", states[0].variables, "  command = plan\n")
         lines += run(f"state_{position}", state.variables)
+        lines += run(f"again_{position}", state.variables, "  command = plan\n")
     return "\n".join(lines)
 
 

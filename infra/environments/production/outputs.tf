@@ -23,6 +23,11 @@ output "dashboard_name" {
   value       = module.saltern.dashboard_name
 }
 
+output "evening" {
+  description = "The page that leads through each announced event. Print it with `terraform output -raw evening`."
+  value       = module.saltern.evening
+}
+
 output "execution_policy_json" {
   description = "The policy of the execution role, for a role of your own."
   value       = module.saltern.execution_policy_json

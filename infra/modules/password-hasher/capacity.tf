@@ -34,6 +34,8 @@ locals {
   # Events that are not over. An event that is over has no effect and no cost.
   _announced = {
     for event in var.events : event.name => {
+      starts_at                  = event.starts_at
+      utc_offset                 = lookup(event, "utc_offset", null)
       leads_at                   = timeadd(event.starts_at, "-${local.limits.event_lead_minutes}m")
       ends_at                    = event.ends_at
       expected_logins_per_second = tonumber(event.expected_logins_per_second)

@@ -69,11 +69,10 @@ locals {
   # Without an event more than a tenth of the reservation is not everyday, unless so much is provisioned.
   everyday_concurrency = max(local._everyday_maximum, ceil(var.capacity.reserved_concurrency / 10))
 
-  # An hour in which the planned environments are all busy, at the higher price.
-  cost_usd_per_busy_hour = (
-    max(local.everyday_concurrency, [for event in local.events : event.environments]...) *
-    local._seconds_of_an_hour * (local._gb * local._on_demand + local._usd_per_request / local._seconds)
-  )
+  # An hour of a busy environment, at the higher price: of all planned ones, and of all reserved ones.
+  _usd_per_busy_hour         = local._seconds_of_an_hour * (local._gb * local._on_demand + local._usd_per_request / local._seconds)
+  cost_usd_per_busy_hour     = local._usd_per_busy_hour * max(local.everyday_concurrency, [for event in local.events : event.environments]...)
+  cost_usd_per_reserved_hour = local.managed ? null : local._usd_per_busy_hour * var.capacity.reserved_concurrency
 
   # An hour of the baseline without calls.
   cost_usd_per_idle_hour = (

@@ -37,6 +37,11 @@ output "dashboard_name" {
   value       = aws_cloudwatch_dashboard.main.dashboard_name
 }
 
+output "evening" {
+  description = "A page for each announced event: what to do from two weeks before it until the day after, with commands and expected output."
+  value       = coalesce(local.evening, "No event is announced.\n")
+}
+
 output "execution_policy_json" {
   description = "The policy that the execution role has, or that your own role needs."
   value       = local.execution_policy

@@ -209,8 +209,8 @@ variable "capacity" {
 
 variable "events" {
   description = <<-EOT
-    Announced events, in UTC. Each has a `name`, `starts_at`, `ends_at` and `expected_logins_per_second`. A missing or unknown
-    field is refused. From 15 minutes before `starts_at` until `ends_at` the module provisions the environments that
+    Announced events, in UTC. Each has a `name`, `starts_at`, `ends_at` and `expected_logins_per_second`. With `utc_offset`, such as
+    `"+02:00"`, the page of the output `evening` also has the times of a clock there. A missing or unknown field is refused. From 15 minutes before `starts_at` until `ends_at` the module provisions the environments that
     `expected_logins_per_second` needs, and refuses releases. An event that is over has no effect, and the plan warns of it.
   EOT
   # Not an object: Terraform drops unknown fields of an object, so a misspelt one would vanish.
@@ -220,9 +220,14 @@ variable "events" {
 
   validation {
     condition = alltrue([
-      for event in var.events : toset([for field, value in event : field if value != null]) == toset(["ends_at", "expected_logins_per_second", "name", "starts_at"])
+      for event in var.events : setsubtract([for field, value in event : field if value != null], ["utc_offset"]) == toset(["ends_at", "expected_logins_per_second", "name", "starts_at"])
     ])
-    error_message = "Each event must have the fields name, starts_at, ends_at and expected_logins_per_second, and no other."
+    error_message = "Each event must have the fields name, starts_at, ends_at and expected_logins_per_second, and besides these only utc_offset."
+  }
+
+  validation {
+    condition     = alltrue([for event in var.events : can(regex("^[+-](0[0-9]|1[0-4]):[0-5][0-9]$", coalesce(lookup(event, "utc_offset", null), "+00:00")))])
+    error_message = "The utc_offset of an event must have the form +02:00."
   }
 
   validation {

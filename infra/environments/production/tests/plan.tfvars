@@ -11,5 +11,5 @@ seal_keys_layer_arn        = "arn:aws:lambda:eu-north-1:123456789012:layer:salte
 upgrades_per_second        = 0
 
 events = [
-  { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+  { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000, utc_offset = "+02:00" },
 ]

@@ -116,6 +116,33 @@ run "an_event_has_its_capacity_from_fifteen_minutes_before_the_start_until_the_e
   }
 }
 
+run "the_page_of_an_event_has_its_times_numbers_and_commands" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-11", milliseconds_per_request = 250, reserved_concurrency = 1500, upgrades_per_second = 0 }
+    events   = [{ name = "gala", starts_at = "2099-12-31T23:00:00Z", ends_at = "2100-01-01T02:00:00Z", expected_logins_per_second = 3000, utc_offset = "+05:30" }]
+  }
+
+  assert {
+    condition = alltrue([
+      for part in [
+        "| from, to | 1 Jan 2100 04:30 +05:30, 31 Dec 2099 23:00 UTC; 1 Jan 2100 07:30 +05:30, 1 Jan 2100 02:00 UTC |",
+        "| environments | 1072 ready from",
+        "Prints `READY 1072`.",
+        "put-function-concurrency --function-name saltern --reserved-concurrent-executions 0",
+        "| `saltern-concurrency` | ticket | 1200 |",
+      ] : strcontains(output.evening, part)
+    ])
+    error_message = "The page lacks a part:\n${output.evening}"
+  }
+
+  assert {
+    condition     = !strcontains(output.evening, "list-metrics")
+    error_message = "Without a namespace there is no metric of the client to look for."
+  }
+}
+
 run "half_of_the_logins_as_upgrades_need_a_third_more" {
   command = plan
 
@@ -251,7 +278,7 @@ run "a_past_event_has_no_effect" {
   }
 
   assert {
-    condition     = output.capacity.events == {} && output.cost_usd.per_event_hour == {} && output.cost_usd.events == 0
+    condition     = output.capacity.events == {} && output.cost_usd.per_event_hour == {} && output.cost_usd.events == 0 && output.evening == "No event is announced.\n"
     error_message = "A past event must have no capacity and no cost."
   }
 

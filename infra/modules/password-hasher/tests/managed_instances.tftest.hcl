@@ -68,6 +68,11 @@ run "managed_instances_have_no_settings_of_classic_lambda" {
   }
 
   assert {
+    condition     = strcontains(output.evening, "get-function-scaling-config") && !strcontains(output.evening, "concurrency-config") && !strcontains(output.evening, "put-function-concurrency")
+    error_message = "The page must not name a command that Managed Instances do not have:\n${output.evening}"
+  }
+
+  assert {
     condition     = length(data.aws_servicequotas_service_quota.concurrency) == 0
     error_message = "The account's concurrency does not limit Managed Instances, and must not be read."
   }

@@ -773,6 +773,16 @@ run "a_reservation_above_the_account_is_refused" {
   expect_failures = [aws_lambda_function.main]
 }
 
+run "a_utc_offset_without_minutes_is_refused" {
+  command = plan
+
+  variables {
+    events = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:00:00Z", expected_logins_per_second = 10, utc_offset = "+2" }]
+  }
+
+  expect_failures = [var.events]
+}
+
 run "an_event_above_the_reservation_is_refused" {
   command = plan
 
