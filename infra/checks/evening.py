@@ -39,12 +39,14 @@ STUBS = {
 
 # The shell's own, and what the other programs print. states.py makes the applies of Terraform.
 PROGRAMS = {
+    "../../../loadtest/against": None,
     "cat": None,
     "echo": None,
     "export": None,
     "read": None,
     "rm": None,
     "saltern-measure": None,
+    "terraform -chdir=../staging": None,
     "terraform apply": "Apply complete!",
     "terraform plan": "No changes.",
 }

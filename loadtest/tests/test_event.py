@@ -5,7 +5,9 @@ import subprocess
 import tempfile
 import unittest
 
+from fake import fake
 from k6 import ENVIRONMENT, LOADTEST, ROOT, marked
+from test_against import PATIENT, SHORT, against, by_invoke, by_url, outputs
 
 
 class Event(unittest.TestCase):
@@ -24,6 +26,16 @@ class Event(unittest.TestCase):
         # The page loads nothing and runs nothing. Its links lead to its own sections.
         for loads in ("<script", "src=", 'href="h', "@import"):
             self.assertFalse(loads in report, loads)
+
+    def test_a_run_against_a_deployment_ends_with_its_page(self):
+        report = {"SALTERN_LOAD_REPORT": str(ROOT / "target/debug/saltern-load-report")}
+        for name, answer in (("url", by_url), ("invoke", by_invoke)):
+            with self.subTest(name), tempfile.TemporaryDirectory() as directory, fake(answer) as it:
+                door = {"deployment": outputs(url=it.url)} if name == "url" else {"AWS_ENDPOINT_URL_LAMBDA": it.url}
+                run = against("--rate", "15", "--run", directory, **door, **report, **SHORT, **PATIENT)
+                self.assertEqual(run.returncode, 0, run.stdout)
+                self.assertIn("would cost about 0.00 USD", run.stdout)
+                self.assertIn("15 logins a second", pathlib.Path(directory, "report.html").read_text())
 
     def test_an_unknown_evening_is_rejected(self):
         run = subprocess.run([LOADTEST / "event", "--evenings", "five"], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -78,8 +78,7 @@ class Knobs(unittest.TestCase):
         self.rejected("more than LOAD_COST_CEILING_USD=0.5", LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=0.5, **IDENTITY)
 
     def test_the_commands_for_your_own_account_load(self):
-        # The commands of the README: `smoke` under a ceiling of 1 USD, then `live-event` under a
-        # ceiling of 20 USD.
+        # `smoke` under the ceiling of the README, and `live-event` with its own rates.
         for script, ceiling in (("smoke.ts", 1), ("live-event.ts", 20)):
             run = k6("inspect", script, LOAD_AUTH="sigv4", LOAD_COST_CEILING_USD=ceiling, **IDENTITY)
             self.assertEqual(run.returncode, 0, run.stdout)

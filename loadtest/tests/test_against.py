@@ -1,0 +1,107 @@
+"""`against` plans by the size of a deployment. A stub is the function, by its URL and by direct calls."""
+
+import json
+import subprocess
+import unittest
+
+from fake import POLICIES, fake
+from k6 import ENVIRONMENT, LOADTEST, summary
+
+# Staging: 50 environments, and 327 ms under bcrypt-12.
+CAPACITY = {"architecture": "arm64", "batch": 1, "memory_size_mb": 1769, "milliseconds_per_request": 327, "reserved_concurrency": 50}
+IDENTITY = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
+SHORT = {"LOAD_BASELINE_SECONDS": "1", "LOAD_RISE_SECONDS": "1", "LOAD_INVITATION_SECONDS": "1", "LOAD_SECOND_WAVE_SECONDS": "1"}
+# The stub computes nothing, and other tests run beside it.
+PATIENT = {"LOAD_P90_BUDGET_MS": "5000", "LOAD_SLOWEST_MS": "5000"}
+
+
+def outputs(url=None, **capacity):
+    """What `terraform output -json` prints, of which `against` reads a part."""
+    values = {
+        "alias_arn": "arn:aws:lambda:eu-north-1:123456789012:function:saltern-staging:live",
+        "capacity": {**CAPACITY, **capacity},
+        "function_name": "saltern-staging",
+        "url": url,
+    }
+    return json.dumps({name: {"sensitive": False, "type": "string", "value": value} for name, value in values.items()})
+
+
+def against(*arguments, deployment=None, **environment):
+    command = [LOADTEST / "against", "-", *arguments]
+    environment = {**ENVIRONMENT, **IDENTITY, **environment}
+    return subprocess.run(command, input=deployment or outputs(), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def answered(path, request):
+    """The right answer to an operation of the load test, without a hash."""
+    if path == "/policies":
+        return 200, json.dumps(POLICIES)
+    if path == "/hash":
+        return 200, json.dumps({"hash": "$argon2id$", "policy": request["policy"]})
+    return 200, json.dumps({"match": request["hash"] is not None and not request["password"].endswith("!")})
+
+
+def by_url(_, path, body):
+    return answered(path, json.loads(body))
+
+
+def by_invoke(_, path, body):
+    """Lambda's Invoke of the live version: the status is that of Lambda, and the function's is inside."""
+    if path != "/2015-03-31/functions/saltern-staging/invocations?Qualifier=live":
+        return 404, "{}"
+    event = json.loads(body)
+    request = json.loads(event["body"]) if event["requestContext"]["http"]["method"] == "POST" else None
+    status, text = answered(event["rawPath"], request)
+    return 200, json.dumps({"statusCode": status, "headers": {}, "body": text, "isBase64Encoded": False})
+
+
+class Against(unittest.TestCase):
+    def test_the_rates_and_the_cost_follow_from_the_size(self):
+        run = against()
+        self.assertEqual(run.returncode, 0, run.stdout)
+        # 50 ÷ 0.327 s × 0.7. The phases send 34,775 requests of 0.327 s × 1.7275 GB.
+        self.assertIn("saltern-staging: up to 107 logins a second, 1 in a request of 327 ms, on at most 50 environments.", run.stdout)
+        self.assertIn("would cost about 0.27 USD", run.stdout)
+        self.assertIn("Nothing was sent", run.stdout)
+
+    def test_batches_carry_more(self):
+        run = against(deployment=outputs(batch=4, milliseconds_per_request=383))
+        self.assertIn("up to 365 logins a second, 4 in a request of 383 ms", run.stdout)
+
+    def test_what_would_surely_fail_is_refused_unless_forced(self):
+        run = against("--rate", "1500")
+        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertIn("would surely fail: 50 environments carry at most 153 logins a second, and 1500 are asked for", run.stdout)
+        run = against(LOAD_P90_BUDGET_MS="300")
+        self.assertIn("would surely fail: a request takes 327 ms, and LOAD_P90_BUDGET_MS is 300", run.stdout)
+        run = against("--rate", "1500", "--force")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertIn("up to 1500 logins a second", run.stdout)
+
+    def test_a_function_without_reserved_environments_is_refused(self):
+        for reserved in (0, None):
+            run = against(deployment=outputs(reserved_concurrency=reserved))
+            self.assertEqual(run.returncode, 1, run.stdout)
+            self.assertIn("has no reserved environments", run.stdout)
+
+    def test_an_invalid_knob_is_named(self):
+        run = against(LOAD_P90_BUDGET_MS="soon")
+        self.assertIn("LOAD_P90_BUDGET_MS=soon: a number from 1 to 120000 is expected", run.stdout)
+        self.assertNotIn("Traceback", run.stdout)
+
+    def test_a_direct_call_is_judged_by_the_answer_of_the_function(self):
+        knobs = {"LOAD_FUNCTION": "saltern-staging", "LOAD_AUTH": "sigv4", "AWS_REGION": "eu-north-1", "LOAD_COST_CEILING_USD": 1}
+        knobs |= {**IDENTITY, **SHORT, **PATIENT, "LOAD_BASELINE_PER_SECOND": 5, "LOAD_INVITATION_PER_SECOND": 5, "LOAD_SECOND_WAVE_PER_SECOND": 5}
+        with fake(by_invoke) as it:
+            run, said = summary("live-event.ts", LOAD_URL=it.url, **knobs)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertGreater(said["metrics"]["operation_ms{kind:right}"]["values"]["count"], 20)
+        # A function that crashes answers with 200 too, and with its error.
+        crashing = lambda _, path, body: by_invoke(_, path, body) if "/policies" in body else (200, '{"errorMessage": "RequestId"}')
+        with fake(crashing) as it:
+            run, said = summary("live-event.ts", LOAD_URL=it.url, LOAD_ABORT_ERROR_PERCENT=100, **knobs)
+        self.assertEqual(said["metrics"]["faults"]["values"]["count"], said["metrics"]["http_reqs"]["values"]["count"] - 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
