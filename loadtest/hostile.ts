@@ -54,7 +54,7 @@ const share = capacity === 0 ? 1 : Math.min(1, capacity / asked);
 const OF_ITS_SHARE = 0.9;
 
 /** Logins of honest users, with right passwords. */
-const rightLogin = operations({ ...given, LOAD_MIX_PERCENT: { login: 100 }, LOAD_LOGIN_PERCENT: { right: 100 }, LOAD_NEW_HASH_POLICY: '' });
+const rightLogin = operations({ ...given, LOAD_MIX_PERCENT: { login: 100 }, LOAD_LOGIN_PERCENT: { right: 100 }, LOAD_NEW_HASH_POLICY: '', LOAD_UPGRADES_PERCENT: 0 });
 const attacked = chooser(given.LOAD_USERS_PERCENT);
 
 const honestAnswered = new Rate('honest_answered');

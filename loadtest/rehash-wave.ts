@@ -12,15 +12,13 @@ import { arrivals, perSecond, seconds } from './lib/profile.ts';
 import { SUMMARY, summary } from './lib/summary.ts';
 import { ready } from './lib/target.ts';
 
-/** A verify and then a new hash. */
-const HASHES_OF_AN_UPGRADE = 2;
-
 const given = knobs({
   ...AUDIENCE,
   ...BUDGETS,
   ...SUMMARY,
   /** Policies that are not current, so that every user is due for an upgrade. */
   LOAD_USERS_PERCENT: shares('bcrypt-10-2019=100', policies),
+  LOAD_UPGRADES_PERCENT: quantity(100, 0.1, 100),
   /**
    * The required share of due logins that are upgraded. A service with enough capacity upgrades
    * all.
@@ -30,7 +28,7 @@ const given = knobs({
   LOAD_WAVE_SECONDS: seconds(300),
 });
 const wave = [{ perSecond: given.LOAD_WAVE_PER_SECOND, seconds: given.LOAD_WAVE_SECONDS }];
-const costUsd = refuseCostlyAudience(given, wave, HASHES_OF_AN_UPGRADE);
+const costUsd = refuseCostlyAudience(given, wave);
 
 export const options = {
   ...OPTIONS,
@@ -49,6 +47,6 @@ export function setup() {
   if (due.length === 0) throw new Error(`every user has the current policy ${current}, so no login is due for an upgrade: set LOAD_USERS_PERCENT to older policies, such as bcrypt-10-2019=100`);
 }
 
-export default audience(given, true);
+export default audience(given);
 
 export const handleSummary = summary('rehash-wave', 'does the login hold while all users are upgraded?', given, { pieces: wave, costUsd });

@@ -13,9 +13,9 @@ import type { Values } from './knobs.ts';
 export const AUDIENCE = { ...TARGET, ...MIX, ...RESERVES };
 
 /** Returns the function of a scenario. */
-export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => void {
+export function audience(given: Values<typeof AUDIENCE>): () => void {
   const service = target(given);
-  const operation = operations(given, rehash);
+  const operation = operations(given);
   const size = given.LOAD_BATCH_OPERATIONS;
   if (size === 1) {
     return () => {
@@ -39,8 +39,10 @@ export function audience(given: Values<typeof AUDIENCE>, rehash = false): () => 
 }
 
 /** Rejects a run that could cost more than its ceiling. Returns its highest cost in US dollars. */
-export function refuseCostlyAudience(given: Values<typeof AUDIENCE>, pieces: Piece[], turns = 1): number {
+export function refuseCostlyAudience(given: Values<typeof AUDIENCE>, pieces: Piece[]): number {
   const size = given.LOAD_BATCH_OPERATIONS;
+  // A verify, and for some logins then a new hash.
+  const turns = 1 + given.LOAD_UPGRADES_PERCENT / 100;
   return refuseCostly(given, { requests: total(pieces) / size, hashes: size, turns, policies: usedPolicies(given) });
 }
 

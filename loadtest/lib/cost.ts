@@ -26,7 +26,7 @@ export interface Work {
   requests: number;
   /** Hashes that a request computes in parallel. 0 if the service rejects it before any work. */
   hashes: number;
-  /** How many times it does so in sequence. */
+  /** How many times it does so in sequence, on average. */
   turns: number;
   /** The possible policies. The most expensive one counts. */
   policies: string[];

@@ -2,7 +2,7 @@
 // the number of the iteration.
 
 import { chooser, draw } from './chance.ts';
-import { shares } from './knobs.ts';
+import { quantity, shares } from './knobs.ts';
 import type { Knob, Values } from './knobs.ts';
 import { policies, user } from './pool.ts';
 
@@ -24,22 +24,21 @@ export const MIX = {
   LOAD_LOGIN_PERCENT: shares('right=95,wrong=4,unknown=1', ['right', 'wrong', 'unknown']),
   /** The policies of the stored hashes. */
   LOAD_USERS_PERCENT: shares('bcrypt-11-2021=100', policies),
+  /** The share of logins that request an upgrade. A right one then computes two hashes, if its user is due. */
+  LOAD_UPGRADES_PERCENT: quantity(0, 0, 100),
   /** The policy of new hashes: registrations and resets. */
   LOAD_NEW_HASH_POLICY: newHashPolicy('bcrypt-11-2021'),
 };
 
 export type Mix = Values<typeof MIX>;
 
-/**
- * Returns a function from the number of an iteration to its operation. With `rehash` a login also
- * requests an upgrade.
- */
-export function operations(mix: Mix, rehash = false): (iteration: number) => Operation {
+/** Returns a function from the number of an iteration to its operation. */
+export function operations(mix: Mix): (iteration: number) => Operation {
   const doings = chooser(mix.LOAD_MIX_PERCENT);
   const logins = chooser(mix.LOAD_LOGIN_PERCENT);
   const stored = chooser(mix.LOAD_USERS_PERCENT);
 
-  const login = (password: string, hash: string | null, match: boolean): Operation => ({
+  const login = (password: string, hash: string | null, match: boolean, rehash: boolean): Operation => ({
     doing: 'login',
     path: '/verify',
     body: rehash ? { password, hash, rehash } : { password, hash },
@@ -53,13 +52,14 @@ export function operations(mix: Mix, rehash = false): (iteration: number) => Ope
       return { doing, path: '/hash', body: { password, policy: mix.LOAD_NEW_HASH_POLICY } };
     }
     const { password, hash } = user(stored(draw(iteration, DRAWS.policy)), draw(iteration, DRAWS.user));
+    const rehash = draw(iteration, DRAWS.upgrade) * 100 < mix.LOAD_UPGRADES_PERCENT;
     switch (logins(draw(iteration, DRAWS.login))) {
       case 'wrong':
-        return login(`${password}!`, hash, false);
+        return login(`${password}!`, hash, false, rehash);
       case 'unknown':
-        return login(password, null, false);
+        return login(password, null, false, rehash);
       default:
-        return login(password, hash, true);
+        return login(password, hash, true, rehash);
     }
   };
 }
@@ -75,4 +75,4 @@ function newHashPolicy(fallback: string): Knob<string> {
 }
 
 /** The purposes of the draws of an iteration. */
-const DRAWS = { doing: 0, login: 1, policy: 2, user: 3 };
+const DRAWS = { doing: 0, login: 1, policy: 2, user: 3, upgrade: 4 };

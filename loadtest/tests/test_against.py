@@ -8,7 +8,7 @@ from fake import POLICIES, fake
 from k6 import ENVIRONMENT, LOADTEST, summary
 
 # Staging: 50 environments, and 327 ms under bcrypt-12.
-CAPACITY = {"architecture": "arm64", "batch": 1, "memory_size_mb": 1769, "milliseconds_per_request": 327, "reserved_concurrency": 50}
+CAPACITY = {"architecture": "arm64", "batch": 1, "memory_size_mb": 1769, "milliseconds_per_request": 327, "milliseconds_per_upgrade": 218, "reserved_concurrency": 50}
 IDENTITY = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 SHORT = {"LOAD_BASELINE_SECONDS": "1", "LOAD_RISE_SECONDS": "1", "LOAD_INVITATION_SECONDS": "1", "LOAD_SECOND_WAVE_SECONDS": "1"}
 # The stub computes nothing, and other tests run beside it.
@@ -67,6 +67,11 @@ class Against(unittest.TestCase):
     def test_batches_carry_more(self):
         run = against(deployment=outputs(batch=4, milliseconds_per_request=383))
         self.assertIn("up to 365 logins a second, 4 in a request of 383 ms", run.stdout)
+
+    def test_upgrades_take_their_time_too(self):
+        # 50 ÷ (0.327 s + 0.5 × 0.218 s) × 0.7.
+        run = against("--upgrades", "50")
+        self.assertIn("up to 80 logins a second, 1 in a request of 436 ms", run.stdout)
 
     def test_what_would_surely_fail_is_refused_unless_forced(self):
         run = against("--rate", "1500")

@@ -120,6 +120,20 @@ class Budgets(unittest.TestCase):
                 broken = self.broken("rehash-wave.ts", LOAD_URL=it.url, LOAD_WAVE_PER_SECOND=10, LOAD_WAVE_SECONDS=2, **RIGHT, **PATIENT)
                 self.assert_broken(budget, broken)
 
+    def test_a_share_of_the_logins_of_a_live_event_requests_an_upgrade(self):
+        def upgrading(_, path, body):
+            return verdict(True, needs_rehash=True, rehashed={"hash": "$argon2id$"}) if "rehash" in json.loads(body) else verdict(True)
+
+        short = {f"LOAD_{piece}_SECONDS": 1 for piece in ("BASELINE", "RISE", "INVITATION", "SECOND_WAVE")}
+        rates = {f"LOAD_{piece}_PER_SECOND": 20 for piece in ("BASELINE", "INVITATION", "SECOND_WAVE")}
+        knobs = {"LOAD_UPGRADES_PERCENT": 50, **short, **rates, **RIGHT, **PATIENT}
+        with fake(upgrading) as it:
+            metrics = self.kept("live-event.ts", LOAD_URL=it.url, **knobs)["metrics"]
+        # The draws are those of the iterations, so no chance is in the share.
+        self.assertAlmostEqual(metrics["upgrades"]["values"]["count"] / metrics["http_reqs"]["values"]["count"], 0.5, delta=0.1)
+        with fake(lambda *_: verdict(True)) as it:
+            self.assert_broken("upgrades: count>0", self.broken("live-event.ts", LOAD_URL=it.url, **knobs))
+
     def test_guesses_without_a_verdict_break_hostile(self):
         # Answers outside the contract: a rejection by the platform, and a 200 without JSON.
         for name, said, budget in [
