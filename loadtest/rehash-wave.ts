@@ -1,6 +1,6 @@
 // The question: does the login hold when a new policy makes every login due for an upgrade?
 //
-// Each right login is a verify and a new hash. Under load the service skips the upgrade and answers
+// Each right login is a verify and a new hash. Under load `saltern serve` skips the upgrade and answers
 // the login. With enough capacity nearly all due logins are upgraded. With less, a knob sets the
 // required share.
 

@@ -12,15 +12,17 @@ from test_against import PATIENT, SHORT, against, by_invoke, by_url, outputs
 
 class Event(unittest.TestCase):
     @marked("longest")
-    def test_the_unprepared_evening_falls_and_the_prepared_evening_holds(self):
+    def test_unprepared_evenings_fall_and_prepared_evenings_hold(self):
         with tempfile.TemporaryDirectory() as directory:
-            command = [LOADTEST / "event", "--quick", "--evenings", "one,two", "--directory", directory]
+            command = [LOADTEST / "event", "--quick", "--evenings", "one,two,five,six", "--directory", directory]
             run = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             self.assertEqual(run.returncode, 0, run.stdout)
             report = pathlib.Path(directory, "report.html").read_text()
         self.assertIn(f"report: {directory}/report.html", run.stdout)
         self.assertIn("Evening one: on Lambda, unprepared: fell as expected", run.stdout)
         self.assertRegex(run.stdout, "Evening two: prepared: held: up to 150 logins a second, .* none failed")
+        self.assertIn("Evening five: upgrades that were not planned: fell as expected", run.stdout)
+        self.assertIn("Evening six: planned upgrades: held", run.stdout)
         # `assertIn` would print the whole page.
         self.assertTrue("One fell as expected: " in report and "Two held: up to 150 logins a second" in report)
         # The page loads nothing and runs nothing. Its links lead to its own sections.
@@ -38,9 +40,9 @@ class Event(unittest.TestCase):
                 self.assertIn("15 logins a second", pathlib.Path(directory, "report.html").read_text())
 
     def test_an_unknown_evening_is_rejected(self):
-        run = subprocess.run([LOADTEST / "event", "--evenings", "five"], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        run = subprocess.run([LOADTEST / "event", "--evenings", "seven"], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.assertEqual(run.returncode, 64, run.stdout)
-        self.assertIn("five is not an evening", run.stdout)
+        self.assertIn("seven is not an evening", run.stdout)
 
 
 if __name__ == "__main__":
