@@ -30,9 +30,9 @@ module "saltern" {
     ticket_topic_arn            = var.alarm_ticket_topic_arn
   }
 
-  # The policy of most stored hashes, and the largest share of the account. These numbers are for
-  # 3,000 logins a second under bcrypt-12, one in each request. The account needs a concurrency of
-  # at least 1,600.
+  # The policies of most stored hashes and of new ones, and the largest share of the account. These
+  # numbers are for 3,000 logins a second under bcrypt-12, one in each request and none with an
+  # upgrade. The account needs a concurrency of at least 1,600.
   capacity = {
     batch                         = var.batch
     milliseconds_per_request      = var.milliseconds_per_request
