@@ -1,7 +1,7 @@
 //! Forms of other software that state everything about a hash.
 //!
-//! Sources: Nextcloud `OC\\Security\\Hasher`; Mosquitto `password_mosq.c`; Liferay
-//! `PBKDF2PasswordEncryptor`; Magento 2 `Framework\\Encryption\\Encryptor`.
+//! Sources: Nextcloud `OC\Security\Hasher`; Mosquitto `password_mosq.c`; Liferay
+//! `PBKDF2PasswordEncryptor`; Magento 2 `Framework\Encryption\Encryptor`.
 
 use saltern_encoded::{pbkdf2::Prf, verify_only::digest::Hash};
 
