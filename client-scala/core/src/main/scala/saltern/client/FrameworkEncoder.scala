@@ -38,17 +38,13 @@ final class FrameworkEncoder private (client: Saltern, kept: FrameworkEncoder.Ke
       .fold(Password.during(password)(blocking.hash(_).encoded))(_.hash.encoded)
   }
 
-  /** Returns whether the password of a login matches, by [[Saltern.login]]. A password that is too
-    * long to be checked, or is not valid Unicode, does not match. Every other [[SalternError]] is
-    * thrown: an overload is never `false`.
+  /** Returns whether the password of a login matches, by [[Saltern.login]]. Every [[SalternError]]
+    * is thrown: no error is `false`.
     */
   def matches(password: CharSequence, stored: String): Boolean = {
     brought.remove()
-    val answer =
-      try Some(Password.during(password)(blocking.login(_, Option(stored))))
-      catch { case _: SalternError.UserFault => None }
-    answer match {
-      case Some(Match(rehash)) =>
+    Password.during(password)(blocking.login(_, Option(stored))) match {
+      case Match(rehash) =>
         kept.note(stored, rehash.isEmpty && client.rehashReason(stored).isDefined)
         password match {
           case text: String => rehash.foreach(made => brought.set(new Brought(new WeakReference(text), stored, made)))
@@ -56,7 +52,7 @@ final class FrameworkEncoder private (client: Saltern, kept: FrameworkEncoder.Ke
           case _ => ()
         }
         true
-      case Some(_: Mismatch) | None => false
+      case _: Mismatch => false
     }
   }
 

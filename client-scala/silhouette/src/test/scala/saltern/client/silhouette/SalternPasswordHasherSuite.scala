@@ -94,7 +94,7 @@ class SalternPasswordHasherSuite extends PatientSuite {
       world.service.clear()
       intercept[IdentityNotFoundException](login("bob", "secret"))
       assertEquals(world.service.requests.map(_.path), Vector("/verify"), "an unknown name takes the time of a login")
-      intercept[IdentityNotFoundException](login("bob", "x" * (Password.MaxBytes + 1)))
+      for (user <- Seq("ada", "bob")) intercept[SalternError.UserFault](login(user, "x" * (Password.MaxBytes + 1)))
       assertEquals(users.hasherOf("ada"), Some("bcrypt"), "a wrong password replaces nothing")
       world.service.clear()
       assertEquals(login("ada", "secret").providerKey, "ada")

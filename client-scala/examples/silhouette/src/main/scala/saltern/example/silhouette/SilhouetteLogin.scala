@@ -6,7 +6,7 @@ import play.silhouette.api.repositories.AuthInfoRepository
 import play.silhouette.api.util.{Credentials, PasswordHasherRegistry, PasswordInfo}
 import play.silhouette.impl.exceptions.IdentityNotFoundException
 import play.silhouette.impl.providers.CredentialsProvider
-import saltern.client.{ClientConfig, Password, Saltern, SalternError}
+import saltern.client.{ClientConfig, Password, Saltern}
 import saltern.client.silhouette.SalternPasswordHasher
 import scala.collection.concurrent.TrieMap
 import scala.concurrent.{Await, ExecutionContext, Future}
@@ -49,12 +49,7 @@ object SilhouetteLogin {
       // Silhouette calls no hasher for an unknown name. This login takes the time of the others.
       override def authenticate(credentials: Credentials): Future[LoginInfo] =
         super.authenticate(credentials).recoverWith { case unknown: IdentityNotFoundException =>
-          saltern
-            .withDeadline(5.seconds)
-            .login(Password(credentials.password), None)
-            .map(_ => ())
-            .recover { case _: SalternError.UserFault => () }
-            .flatMap(_ => Future.failed(unknown))
+          saltern.withDeadline(5.seconds).login(Password(credentials.password), None).flatMap(_ => Future.failed(unknown))
         }
     }
   }
