@@ -186,6 +186,15 @@ class EngineSuite extends PatientSuite {
     failure[SalternError.NotAvailableLocally](world.client.verify(secret, "$y$j75$salt$hash"))
   }
 
+  test("a row that is no hash is the same error remotely and locally") {
+    for (row <- Seq("", "secret", "salt:0123456789abcdef0123456789abcdef", "$9$salt$hash"); away <- Seq(false, true)) {
+      val world = new World()
+      if (away) world.service.failAlways(Fault.Answer(502, Nil, ""))
+      val error = failure[SalternError.BadHash](world.client.verify(secret, row))
+      assertEquals((error.code, error.origin), (RefusalCode.UnsupportedHash, if (away) Origin.Local else Origin.Remote: Origin), row)
+    }
+  }
+
   test("a hostile hash is refused locally before any work") {
     val world = new World()
     world.service.failAlways(Fault.Answer(502, Nil, ""))

@@ -234,11 +234,12 @@ private[saltern] object LocalHasher {
   }
 
   private def refusalOf(error: ParseError, stored: String): Refusal = error match {
-    case ParseError.Invalid     => Refusal.Code(RefusalCode.InvalidHash)
-    case ParseError.Unsupported => Refusal.Code(RefusalCode.UnsupportedHash)
+    case ParseError.Invalid => Refusal.Code(RefusalCode.InvalidHash)
     // yescrypt is the service's alone.
-    case ParseError.UnknownScheme if OtherSchemes.found.isEmpty && !stored.contains(Label.Yescrypt) =>
+    case ParseError.UnknownScheme if stored.contains(Label.Yescrypt)                            => Refusal.UnknownScheme
+    case ParseError.UnknownScheme if OtherSchemes.found.isEmpty && OtherSchemes.mayRead(stored) =>
       Refusal.NotSetUp("saltern-client does not read this scheme: add saltern-client-legacy")
-    case ParseError.UnknownScheme => Refusal.UnknownScheme
+    // The service knows no further scheme, and refuses it too.
+    case ParseError.UnknownScheme | ParseError.Unsupported => Refusal.Code(RefusalCode.UnsupportedHash)
   }
 }

@@ -27,6 +27,11 @@ private[saltern] object OtherSchemes {
   lazy val found: Option[OtherSchemes] =
     ServiceLoader.load(classOf[OtherSchemes], classOf[OtherSchemes].getClassLoader).iterator.asScala.nextOption()
 
+  /** Whether one of these schemes may read a text that no other scheme claims. It has a dollar sign
+    * or one of these beginnings, or is of DES, whose texts have no mark.
+    */
+  def mayRead(stored: String): Boolean = stored.matches("(?s)[{_*].*|.*\\$.*|[./0-9A-Za-z]{13}")
+
   /** The end of a message about a missing scheme. */
   def advice: String = if (found.isEmpty) "; add saltern-client-legacy for the others" else ""
 

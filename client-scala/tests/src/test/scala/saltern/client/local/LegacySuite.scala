@@ -80,6 +80,8 @@ object WithoutLegacy {
       case other                                   => throw other
     }
     for (stored <- ofCrypt) require(detail(stored).contains("add saltern-client-legacy"), detail(stored))
+    // No module reads it, and neither does the service.
+    require(refused(await(alone.verify(Password("saltern"), "secret"))).isInstanceOf[SalternError.BadHash])
     // The module does not read it either.
     require(!detail("$y$j9T$salt$hash").contains("legacy"))
     require(await(alone.verify(Password("secret"), EngineSuite.bcrypt4)).origin == Origin.Local)
