@@ -326,7 +326,9 @@ object ClientConfig {
       retryBudget = RetryBudget.DefaultCapacity,
       fallback = Fallback.UnreachableOrOverloaded,
       localKernels = LocalKernels.Jvm,
-      // Half of the cores stay free for the host's own work.
+      // Half of the cores stay free for the host's own work. A host of one core hashes too, because
+      // without it an outage ends every login. Linux lets the host's threads run first, as they
+      // mostly sleep.
       localWorkers = math.max(1, cores / 2),
       localQueue = DefaultLocalQueue,
       localMemoryBytes = None,
