@@ -1,7 +1,7 @@
 package saltern.client
 
-import java.util.concurrent.{Executor, ForkJoinPool, SynchronousQueue, ThreadPoolExecutor, TimeUnit}
-import scala.concurrent.ExecutionContext
+import java.util.concurrent.{ConcurrentHashMap, Executor, ForkJoinPool, SynchronousQueue, ThreadPoolExecutor, TimeUnit}
+import scala.concurrent.{ExecutionContext, Future}
 import scala.util.control.NonFatal
 
 /** Runs the code that callers attach to their futures, on no thread that the client needs: code
@@ -20,6 +20,21 @@ private[client] final class Completions(set: Option[Executor]) extends Execution
     try set.getOrElse(own).execute(task)
     // It is closed or full, or the system starts no more threads. The thread here may be the timer.
     catch { case NonFatal(_) | _: OutOfMemoryError => ForkJoinPool.commonPool.execute(task) }
+
+  private val open = ConcurrentHashMap.newKeySet[Future[?]]
+
+  /** Returns the future that the caller gets for this one. */
+  def shown[A](call: Future[A]): Future[A] = {
+    val shown = call.transform(identity)(this)
+    open.add(shown)
+    shown.onComplete(_ => open.remove(shown))(ExecutionContext.parasitic)
+    shown
+  }
+
+  /** Whether the client may have given this future to the caller: each that it gave stays here until
+    * it is completed.
+    */
+  def mayHaveShown(call: Future[?]): Boolean = open.contains(call) || call.isCompleted
 
   def reportFailure(problem: Throwable): Unit = ExecutionContext.defaultReporter(problem)
 

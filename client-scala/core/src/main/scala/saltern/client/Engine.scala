@@ -98,7 +98,7 @@ private[client] final class Engine(
   def check(): Future[Report] = {
     val report = new Check(config, transport, scheduler, drift, hasher.seals, capacity).run()
     report.foreach(journal.checked)(ExecutionContext.parasitic)
-    report.transform(identity)(completions)
+    completions.shown(report)
   }
 
   // Remote
@@ -498,7 +498,7 @@ private[client] final class Engine(
     /** A probe is hashed locally while it is sent, and only once. */
     def wantsLocal(): Boolean = local.compareAndSet(false, true)
 
-    val result: Future[A] = promise.future.transform(identity)(completions)
+    val result: Future[A] = completions.shown(promise.future)
     def done: Boolean = promise.isCompleted
     def complete(answer: A): Boolean = promise.trySuccess(answer)
     def abort(error: SalternError): Boolean = promise.tryFailure(error)

@@ -91,7 +91,7 @@ private object Logins {
       completions: Completions
   ) {
     val answer: Promise[Verified] = Promise[Verified]()
-    val result: Future[Verified] = answer.future.transform(identity)(completions)
+    val result: Future[Verified] = completions.shown(answer.future)
 
     /** The result that waits for the floor. */
     val ready = new AtomicReference[Option[Try[Verified]]](None)

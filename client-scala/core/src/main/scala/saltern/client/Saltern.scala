@@ -9,8 +9,8 @@ import scala.concurrent.duration.FiniteDuration
 
 /** Hashes passwords at the service, and locally if the service cannot.
   *
-  * Every call ends within its deadline, in an answer or a [[SalternError]]. Methods never block and
-  * never throw. Code that runs after a call may block (`ClientConfig.withCompletionExecutor`).
+  * Every call ends within its deadline, in an answer or a [[SalternError]]. Methods never block, and
+  * calls never throw. Code that runs after a call may block (`ClientConfig.withCompletionExecutor`).
   */
 abstract class Saltern private[saltern] () extends AutoCloseable {
 
@@ -46,13 +46,14 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     */
   def verify(password: Password, stored: String): Future[Verified]
 
-  /** Cancels a call by the future that its method returned (not by one mapped from it). The call
-    * fails with [[SalternError.Cancelled]]. It leaves the local queue or a batch that is not yet
-    * sent, or closes its connection.
+  /** Cancels a call by the future that its method returned. The call fails with
+    * [[SalternError.Cancelled]]. It leaves the local queue or a batch that is not yet sent, or
+    * closes its connection.
     *
     * A local hash that has started is completed and its result dropped. Native kernels that compute
-    * it in a lane free the lane at once. Returns `false` if the call has ended or does not belong
-    * to this client.
+    * it in a lane free the lane at once. Returns `false` if the call has ended. Throws an
+    * `IllegalArgumentException` for an open future that this client did not return, such as one
+    * mapped from a call.
     */
   def cancel(call: Future[Any]): Boolean
 
@@ -176,7 +177,10 @@ object Saltern {
     def verify(password: Password, stored: String): Future[Verified] =
       engine.call(Operation.Verify(Some(stored), rehash = false, context), password, deadline, trace)
     def login(password: Password, stored: Option[String]): Future[Verified] = logins.call(password, stored, context, deadline, trace)
-    def cancel(call: Future[Any]): Boolean = logins.cancel(call) || engine.cancel(call)
+    def cancel(call: Future[Any]): Boolean = {
+      require(completions.mayHaveShown(call), "cancel: give the future that the client's method returned, not one made from it")
+      logins.cancel(call) || engine.cancel(call)
+    }
     def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason(_, context))
     def withContext(other: String): Saltern = changed(context = Some(other))
     def withDeadline(other: FiniteDuration): Saltern = changed(deadline = ClientConfig.checkedDeadline(other))

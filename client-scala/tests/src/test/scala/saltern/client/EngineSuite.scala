@@ -482,6 +482,10 @@ class EngineSuite extends PatientSuite {
     failure[SalternError.Cancelled](call)
     assert(world.listener.events.exists { case Event.Error("verify", _: SalternError.Cancelled) => true; case _ => false })
     assert(!world.client.cancel(call), "the call has ended")
+    world.service.failAlways(Fault.Never)
+    val (check, hanging) = (world.client.check(), world.client.hash(secret))
+    intercept[IllegalArgumentException](world.client.cancel(hanging.map(_.policy)(scala.concurrent.ExecutionContext.parasitic)))
+    assert(world.client.cancel(hanging) && !world.client.cancel(check))
     assert(!world.client.cancel(Future.unit), "the future belongs to no call")
   }
 
