@@ -3,6 +3,7 @@ package saltern.client
 import java.net.URI
 import java.nio.file.Path
 import java.util.concurrent.Executor
+import java.util.function.Supplier
 import javax.net.ssl.SSLContext
 import saltern.client.local.{AcceptedWeak, OtherSchemes, Project}
 import saltern.client.resilience.{RetryBudget, ShareSettings}
@@ -99,6 +100,11 @@ sealed abstract class ClientConfig {
 
   /** The source of the seal keys. `None`: only the service opens sealed hashes. */
   def sealKeys: Option[SealKeySource]
+
+  /** How many logins a second may ask the service for a new hash of an outdated one. 0 or more. */
+  def upgradesPerSecond: Int
+
+  private[saltern] def upgrades: Supplier[java.lang.Boolean]
 
   private[saltern] def share: ShareSettings
 
@@ -243,6 +249,17 @@ sealed abstract class ClientConfig {
   /** Sets the TLS context for the service, if the JDK's default does not fit. */
   def withSslContext(context: SSLContext): ClientConfig
 
+  /** Asks this at each login: while it answers `false`, or throws, no login asks for a new hash. It
+    * must not block. By default it is always `true`.
+    */
+  def withUpgrades(allowed: Supplier[java.lang.Boolean]): ClientConfig
+
+  /** Sets how many logins a second may ask the service for a new hash of an outdated one: 0 or more,
+    * and 5 by default. Each costs the service a second hash, so a changed policy would double its
+    * work. Beyond the rate a login is a [[Match]] without a new hash, and a later one asks.
+    */
+  def withUpgradesPerSecond(logins: Int): ClientConfig
+
   /** Sends every call alone. */
   def withoutCoalescing: ClientConfig = withCoalescing(1, coalesceWindow)
 }
@@ -288,6 +305,11 @@ object ClientConfig {
     * request.
     */
   val DefaultPolicyCheckInterval: FiniteDuration = 5.minutes
+
+  /** A policy of 250 ms adds little more than the work of one core. A hundred thousand users who log
+    * in are upgraded within six hours.
+    */
+  val DefaultUpgradesPerSecond: Int = 5
 
   /** The largest value of `Saltern-Deadline-Ms`. */
   val LongestDeadline: FiniteDuration = 60.seconds
@@ -342,6 +364,8 @@ object ClientConfig {
       hashesDespiteDrift = false,
       hashesUnsealed = None,
       sealKeys = None,
+      upgradesPerSecond = DefaultUpgradesPerSecond,
+      upgrades = () => true,
       share = ShareSettings.Default,
       acceptedWeak = AcceptedWeak.None,
       firebaseProject = None
@@ -384,6 +408,8 @@ object ClientConfig {
       hashesDespiteDrift: Boolean,
       hashesUnsealed: Option[Boolean],
       sealKeys: Option[SealKeySource],
+      upgradesPerSecond: Int,
+      upgrades: Supplier[java.lang.Boolean],
       share: ShareSettings,
       acceptedWeak: AcceptedWeak,
       firebaseProject: Option[Project]
@@ -467,6 +493,13 @@ object ClientConfig {
     def withSealKeys(source: SealKeySource): ClientConfig = copy(sealKeys = Some(source))
 
     def withSslContext(context: SSLContext): ClientConfig = copy(sslContext = Some(context))
+
+    def withUpgrades(allowed: Supplier[java.lang.Boolean]): ClientConfig = copy(upgrades = allowed)
+
+    def withUpgradesPerSecond(logins: Int): ClientConfig = {
+      require(logins >= 0, "upgradesPerSecond: give 0 or more")
+      copy(upgradesPerSecond = logins)
+    }
 
     // The endpoint is left out because its host name may be confidential. The auth redacts itself.
     override def toString: String = s"ClientConfig(deadline=$deadline, attemptTimeout=$attemptTimeout, fallback=$fallback, ..)"

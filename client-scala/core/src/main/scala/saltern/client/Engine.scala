@@ -357,8 +357,7 @@ private[client] final class Engine(
       else {
         listener.onFallback(reason, detail, call.requestId)
         val made = call.operation match {
-          // A login: rehash is set for no other verification.
-          case Operation.Verify(_, true, _) if capacity.problem.isDefined       => Left(LocalHasher.Refusal.NotSetUp(capacity.problem.mkString))
+          case Operation.Verify(_, _, _, true) if capacity.problem.isDefined    => Left(LocalHasher.Refusal.NotSetUp(capacity.problem.mkString))
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
             Left(LocalHasher.Refusal.NotSetUp("the policy documents of service and client differ"))
           case operation =>

@@ -2,17 +2,26 @@ package saltern.client
 
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
+import saltern.client.local.LocalHasher
 import saltern.client.wire.Trace
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
-import scala.util.{Failure, Try}
+import scala.util.{Failure, Success, Try}
 
 /** Carries logins. Each ends at the floor of time or later, with every outcome. So the time does
   * not show the kind of a user's hash, or whether there is one.
   *
   * No thread waits: the timer completes the answer.
   */
-private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: FiniteDuration, listener: ClientListener, completions: Completions) {
+private[client] final class Logins(
+    engine: Engine,
+    scheduler: Scheduler,
+    floor: FiniteDuration,
+    upgrades: Upgrades,
+    hasher: LocalHasher,
+    listener: ClientListener,
+    completions: Completions
+) {
   import Logins.*
 
   private val active = new ConcurrentHashMap[Future[?], Login]
@@ -21,9 +30,16 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
   def call(password: Password, stored: Option[String], context: Option[String], deadline: FiniteDuration, trace: Trace): Future[Verified] = {
     val login = new Login(scheduler.nanos, deadline, floor.min(deadline), password.copy(), context, trace, completions)
     active.put(login.result, login)
-    step(login, engine.call(Operation.Verify(stored, rehash = true, context), login.password, deadline, trace)) {
-      case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
-      case answer                                                       => end(login, answer)
+    val allowed = upgrades.allow
+    // A null comes from Java.
+    val counted = allowed && stored != null && stored.exists(hash => hash != null && !hasher.isUpToDate(hash, context))
+    val rehash = allowed && (!counted || upgrades.take())
+    step(login, engine.call(Operation.Verify(stored, rehash, context, isLogin = true), login.password, deadline, trace)) { answer =>
+      if (counted && rehash && !broughtHash(answer)) upgrades.giveBack()
+      answer match {
+        case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
+        case answer                                                       => end(login, answer)
+      }
     }
     login.result
   }
@@ -32,7 +48,9 @@ private[client] final class Logins(engine: Engine, scheduler: Scheduler, floor: 
   private def decoy(login: Login, refused: Failure[Verified]): Unit = {
     val left = (login.started + login.deadline.toNanos - scheduler.nanos).nanos
     if (left < LeastTime || login.answer.isCompleted) end(login, refused)
-    else step(login, engine.call(Operation.Verify(None, rehash = true, login.context), login.password, left, login.trace))(_ => end(login, refused))
+    else step(login, engine.call(Operation.Verify(None, rehash = true, login.context, isLogin = true), login.password, left, login.trace))(_ =>
+      end(login, refused)
+    )
   }
 
   private def step(login: Login, call: Future[Verified])(next: Try[Verified] => Unit): Unit = {
@@ -101,6 +119,11 @@ private object Logins {
 
   /** The header's unit: the service takes no shorter deadline. */
   private val LeastTime = 1.milli
+
+  private def broughtHash(answer: Try[Verified]): Boolean = answer match {
+    case Success(Match(made)) => made.isDefined
+    case _                    => false
+  }
 
   /** Whether the stored hash is the reason, so that little was computed. */
   private def isOfTheHash(error: SalternError): Boolean = error match {

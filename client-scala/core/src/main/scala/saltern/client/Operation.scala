@@ -56,7 +56,8 @@ private[client] object Operation {
     override def toString: String = "Hash(..)"
   }
 
-  final case class Verify(stored: Option[String], rehash: Boolean, context: Option[String]) extends Operation[Verified] {
+  /** @param isLogin it is for a user who waits, and may be unknown */
+  final case class Verify(stored: Option[String], rehash: Boolean, context: Option[String], isLogin: Boolean = false) extends Operation[Verified] {
     def name: String = "verify"
     def path: String = "/verify"
 
@@ -128,10 +129,10 @@ private[client] object Operation {
   def textProblem(operation: Operation[?]): Option[SalternError.Refused] = {
     val code = operation match {
       // A null comes from Java.
-      case Hash(Some(null), _)  => Some(RefusalCode.UnknownPolicy)
-      case Verify(null, _, _)   => Some(RefusalCode.InvalidHash)
-      case Hash(policy, _)      => policy.filterNot(isUnicode).map(_ => RefusalCode.UnknownPolicy)
-      case Verify(stored, _, _) =>
+      case Hash(Some(null), _)     => Some(RefusalCode.UnknownPolicy)
+      case Verify(null, _, _, _)   => Some(RefusalCode.InvalidHash)
+      case Hash(policy, _)         => policy.filterNot(isUnicode).map(_ => RefusalCode.UnknownPolicy)
+      case Verify(stored, _, _, _) =>
         stored.collect {
           case null => RefusalCode.InvalidHash
           // Rejects text here that the service would reject.
@@ -147,8 +148,8 @@ private[client] object Operation {
   def showsSeals(operation: Operation[?], answer: Wire.Answer): Option[Boolean] =
     answer.hash.orElse(answer.rehashed.map(_.hash)).map(Sealed.isSealed(_)).orElse {
       val opened = operation match {
-        case Verify(stored, _, _) => stored.exists(Sealed.isSealed)
-        case _: Hash              => false
+        case Verify(stored, _, _, _) => stored.exists(Sealed.isSealed)
+        case _: Hash                 => false
       }
       Option.when(opened || answer.rehash_reason.contains(RehashReason.Unsealed.name))(true)
     }

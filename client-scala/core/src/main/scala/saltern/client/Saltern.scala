@@ -31,7 +31,8 @@ abstract class Saltern private[saltern] () extends AutoCloseable {
     *   - Without a stored hash, or with one that cannot be read, it does the work of the decoy
     *     policy. The first is a [[Mismatch]], the second an error after the same work.
     *   - If the stored hash should be replaced and the service has the time, [[Match.rehash]] is
-    *     the new one. Store it by compare-and-swap on the old one.
+    *     the new one. Store it by compare-and-swap on the old one. At most five logins a second
+    *     bring one (`ClientConfig.withUpgradesPerSecond`).
     *   - Every outcome comes at the floor of time or later (`ClientConfig.withLoginFloor`),
     *     except for a cancelled call.
     *
@@ -158,7 +159,15 @@ object Saltern {
     val hasher = new LocalHasher(policies, random, config.acceptedWeak, config.firebaseProject, seals)
     val completions = new Completions(config.completionExecutor)
     val engine = new Engine(config, transport, scheduler, hasher, pool, capacity, listener, chance, keyReader, completions)
-    val logins = new Logins(engine, scheduler, config.loginFloor, listener, completions)
+    val logins = new Logins(
+      engine,
+      scheduler,
+      config.loginFloor,
+      new Upgrades(config.upgradesPerSecond, config.upgrades, scheduler),
+      hasher,
+      listener,
+      completions
+    )
     new View(engine, logins, completions, hasher, config.deadline, None, Trace.none)
   }
 

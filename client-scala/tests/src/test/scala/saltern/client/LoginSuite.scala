@@ -100,6 +100,64 @@ class LoginSuite extends PatientSuite {
     assert(login.value.get.get.rehashed.isDefined)
   }
 
+  /** A client whose requests' bodies are kept. */
+  private final class Wire(change: ClientConfig => ClientConfig) {
+    var bodies = Vector.empty[String]
+    private val service = InMemoryService(cheap)
+    private val transport = new Transport {
+      def send(request: Transport.Request): Transport.Exchange = {
+        if (request.method == "POST") bodies :+= new String(request.body, "UTF-8")
+        service.send(request)
+      }
+      def close(): Unit = ()
+    }
+    val virtual =
+      new VirtualClient(change(ClientConfig("https://service.invalid").withPolicies(cheap).withLoginFloor(Duration.Zero)), transport)
+
+    /** Whether the login brought a new hash. What it asks for must be what it gets. */
+    def upgrades(stored: String, password: Password = secret): Boolean = {
+      val brought = virtual.client.login(password, Some(stored)).value.get.get.rehashed.isDefined
+      assertEquals(brought, bodies.last.contains("\"rehash\":true") && password == secret && stored == bcrypt4, bodies.last)
+      brought
+    }
+    def asks: Boolean = bodies.last.contains("rehash")
+  }
+
+  test("logins ask for new hashes within the rate, and logins with a current hash always") {
+    val wire = new Wire(identity)
+    def upgradesOf(logins: Int): Int = (1 to logins).count(_ => wire.upgrades(bcrypt4))
+    assertEquals(upgradesOf(8), 5)
+    assertEquals(wire.bodies.last, s"""{"password":"secret","hash":"$bcrypt4"}""", "the contract's default, so the member is absent")
+    wire.virtual.advance(199.millis)
+    assertEquals(upgradesOf(1), 0)
+    wire.virtual.advance(1.milli)
+    assertEquals(upgradesOf(2), 1)
+    wire.upgrades(LocalHasherSuite.hash(hasher, "argon2id-2", "secret"))
+    assert(wire.asks, "it costs nothing, and the service may have another policy")
+    wire.virtual.advance(1.minute)
+    assertEquals(upgradesOf(8), 5, "time saves up no more than a second's upgrades")
+  }
+
+  test("a wrong password takes no other login's upgrade") {
+    val wire = new Wire(_.withUpgradesPerSecond(1))
+    for (_ <- 1 to 3) { wire.upgrades(bcrypt4, Password("wrong")); assert(wire.asks) }
+    assert(wire.upgrades(bcrypt4) && !wire.upgrades(bcrypt4))
+  }
+
+  test("no login asks while upgrades are not allowed, at a rate of 0, or if the caller's code throws") {
+    var allowed = () => false
+    val wire = new Wire(_.withUpgrades(() => allowed()))
+    def asks(stored: Option[String]): Boolean = { val _ = wire.virtual.client.login(secret, stored).value.get.get; wire.asks }
+    assert(!asks(Some(bcrypt4)) && !asks(None))
+    allowed = () => true
+    assert(asks(Some(bcrypt4)))
+    allowed = () => sys.error("the feature flags are away")
+    assert(!asks(Some(bcrypt4)))
+    val none = new Wire(_.withUpgradesPerSecond(0))
+    assert(!none.upgrades(bcrypt4))
+    intercept[IllegalArgumentException](ClientConfig("https://service.invalid").withUpgradesPerSecond(-1))
+  }
+
   test("a cancelled login ends at once, also while it waits for the floor") {
     val world = new World()
     val login = world.client.login(secret, Some(bcrypt4))

@@ -72,6 +72,10 @@ private[saltern] final class LocalHasher(
       }
     }
 
+  /** Whether this host reads the hash and knows no reason to replace it. */
+  def isUpToDate(stored: String, context: Option[String]): Boolean =
+    costsOf(stored, context).isDefined && rehashReason(stored, context).isEmpty
+
   /** Returns the costs of a stored hash if this host can read it. */
   def costsOf(stored: String, context: Option[String]): Option[Costs] =
     seals.open(stored, context).toOption.flatMap(unsealed => EncodedHash.parse(unsealed.text).toOption).map(_.setting.params)

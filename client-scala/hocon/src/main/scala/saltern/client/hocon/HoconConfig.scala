@@ -22,6 +22,7 @@ import scala.jdk.CollectionConverters.*
   *   login-floor = 500ms
   *   max-connections = 128
   *   retry-budget = 100
+  *   upgrades-per-second = 5                        # new hashes of outdated ones
   *   policies-file = "/etc/saltern/policies.json"   # or policies-resource
   *   policy-check-interval = 5m
   *   accept-weak = [ldap-sha, django-md5]           # or [all]
@@ -72,6 +73,7 @@ object HoconConfig {
     "login-floor" -> ((s, c, n) => s.withLoginFloor(duration(c, n))),
     "max-connections" -> ((s, c, n) => s.withMaxConnections(c.getInt(n))),
     "retry-budget" -> ((s, c, n) => s.withRetryBudget(c.getInt(n))),
+    "upgrades-per-second" -> ((s, c, n) => s.withUpgradesPerSecond(c.getInt(n))),
     "policies-file" -> ((s, c, n) => s.withPolicies(PolicySource.File(Paths.get(c.getString(n))))),
     "policies-resource" -> ((s, c, n) => s.withPolicies(PolicySource.Resource(c.getString(n)))),
     "policy-check-interval" -> ((s, c, n) => s.withPolicyCheckInterval(duration(c, n))),
