@@ -272,7 +272,8 @@ private[client] final class Engine(
     def checked(call: Call[?], outcome: Outcome[Wire.Answer]): Outcome[Answered] = outcome match {
       case Outcome.Answered(answer) =>
         call.prepared(answer, measured) match {
-          case None           => Outcome.Unreadable("status 200 without a member that the operation promises")
+          case None =>
+            Outcome.Unreadable("status 200 " + call.operation.missing(answer).fold("that does not fit the request")(name => s"without `$name`"))
           case Some(complete) => Outcome.Answered(complete)
         }
       case other: Outcome.Problem    => other

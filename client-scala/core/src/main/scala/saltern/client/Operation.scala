@@ -17,8 +17,11 @@ private[client] sealed trait Operation[A] {
   /** Writes the members of its JSON object, without the braces. */
   def write(json: JsonBytes, password: Array[Byte]): Unit
 
-  /** Returns the answer, or `None` if a member that the contract promises is missing. */
+  /** Returns the answer, or `None` if a member is missing or does not fit the operation. */
   def read(answer: Wire.Answer, timing: Timing): Option[A]
+
+  /** The first member that the contract promises and the answer lacks. */
+  def missing(answer: Wire.Answer): Option[String]
 
   def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => A]]
 
@@ -44,6 +47,8 @@ private[client] object Operation {
         Some(new Hashed(hash, made, Origin.Remote, timing))
       case _ => None
     }
+
+    def missing(answer: Wire.Answer): Option[String] = firstAbsent("hash" -> answer.hash, "policy" -> answer.policy)
 
     def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Hashed]] =
       hasher.prepareHash(policy, password, context).map { job =>
@@ -75,6 +80,8 @@ private[client] object Operation {
         Some(Operation.verified(matches, made, reason.map(RehashReason.named), policy, Origin.Remote, timing))
       case _ => None
     }
+
+    def missing(answer: Wire.Answer): Option[String] = firstAbsent("match" -> answer.`match`, "needs_rehash" -> answer.needs_rehash)
 
     /** The service never answers a match without a stored hash, or a reason without `needs_rehash`.
       */
@@ -115,6 +122,8 @@ private[client] object Operation {
 
     override def toString: String = "Verify(..)"
   }
+
+  private def firstAbsent(members: (String, Option[Any])*): Option[String] = members.collectFirst { case (name, None) => name }
 
   private def verified(
       matches: Boolean,

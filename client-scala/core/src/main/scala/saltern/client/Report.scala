@@ -17,7 +17,7 @@ import scala.jdk.CollectionConverters.*
   *   shall
   * @param sealKeys the seal keys of this host, if it has some
   */
-final class Report private[client] (
+final class Report private[saltern] (
     val reachable: Report.Finding,
     val authorised: Report.Finding,
     val mayHash: Report.Finding,

@@ -11,8 +11,11 @@ import scala.concurrent.duration.FiniteDuration
   *
   * Every call ends within its deadline, in an answer or a [[SalternError]]. Methods never block, and
   * calls never throw. Code that runs after a call may block (`ClientConfig.withCompletionExecutor`).
+  *
+  * It is a trait for the tests of programs: `FakeSaltern` of the testkit is one without hashing.
+  * Later versions may add methods.
   */
-abstract class Saltern private[saltern] () extends AutoCloseable {
+trait Saltern extends AutoCloseable {
 
   /** Returns a new hash under the current policy. Fails with a [[SalternError]]:
     * `UserFault` if the password cannot be hashed.

@@ -186,6 +186,19 @@ class EngineSuite extends PatientSuite {
     failure[SalternError.NotAvailableLocally](world.client.verify(secret, "$y$j75$salt$hash"))
   }
 
+  test("an answer that lacks a member of the contract is an error that names it") {
+    val world = new World(_.withFallback(Fallback.Never))
+    def verified(body: String): String = {
+      world.service.next(Fault.Body(200, body))
+      failure[SalternError.Unreadable](world.client.verify(secret, bcrypt4)).detailed
+    }
+    assert(verified("""{"match":true}""").contains("status 200 without `needs_rehash`"))
+    assert(verified("""{"needs_rehash":false}""").contains("status 200 without `match`"))
+    assert(verified("""{"match":false,"needs_rehash":true}""").contains("status 200 that does not fit the request"))
+    world.service.next(Fault.Body(200, """{"hash":"$2b$x"}"""))
+    assert(failure[SalternError.Unreadable](world.client.hash(secret)).detailed.contains("status 200 without `policy`"))
+  }
+
   test("a row that is no hash is the same error remotely and locally") {
     for (row <- Seq("", "secret", "salt:0123456789abcdef0123456789abcdef", "$9$salt$hash"); away <- Seq(false, true)) {
       val world = new World()

@@ -2,6 +2,7 @@ package saltern.client.catseffect
 
 import cats.effect.{Async, IO, Resource}
 import cats.syntax.functor.*
+import cats.~>
 import saltern.client.{ClientConfig, Hashed, Password, Report, Saltern, Transport, Verified}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.FiniteDuration
@@ -16,47 +17,56 @@ import scala.concurrent.duration.FiniteDuration
   *   execution context.
   *
   * The password is read when the effect runs. Do not wipe it before.
+  *
+  * It is a trait for the tests of programs. Later versions may add methods.
   */
-final class SalternF[F[_]] private (client: Saltern)(implicit F: Async[F]) {
+trait SalternF[F[_]] {
 
   /** Returns a new hash under the current policy. */
-  def hash(password: Password): F[Hashed] = call(_.hash(password))
+  def hash(password: Password): F[Hashed]
 
   /** Returns a new hash under a named policy. */
-  def hash(password: Password, policy: String): F[Hashed] = call(_.hash(password, policy))
+  def hash(password: Password, policy: String): F[Hashed]
 
   /** Checks the password of a login whose user may be unknown. It brings a new hash if the stored
     * one should be replaced: store it by compare-and-swap on the old one. Every answer comes at the
     * floor of time or later.
     */
-  def login(password: Password, stored: Option[String]): F[Verified] = call(_.login(password, stored))
+  def login(password: Password, stored: Option[String]): F[Verified]
 
   /** Returns whether the password matches the stored hash, as soon as it is known. */
-  def verify(password: Password, stored: String): F[Verified] = call(_.verify(password, stored))
+  def verify(password: Password, stored: String): F[Verified]
 
   /** Returns a report about each point of the setup. Run it when the program starts. */
-  def check: F[Report] = call(_.check())
+  def check: F[Report]
 
   /** Returns the same client for the calls of one user, whose hash is sealed. */
-  def withContext(context: String): SalternF[F] = new SalternF(client.withContext(context))
+  def withContext(context: String): SalternF[F]
 
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
-  def withDeadline(deadline: FiniteDuration): SalternF[F] = new SalternF(client.withDeadline(deadline))
+  def withDeadline(deadline: FiniteDuration): SalternF[F]
 
   /** Returns the same client for the calls of one request, which send its `x-request-id`. */
-  def withRequestId(id: String): SalternF[F] = new SalternF(client.withRequestId(id))
+  def withRequestId(id: String): SalternF[F]
 
   /** Returns the same client for the calls within one span, which send its `traceparent`. */
-  def withTraceparent(value: String): SalternF[F] = new SalternF(client.withTraceparent(value))
+  def withTraceparent(value: String): SalternF[F]
 
-  private def call[A](start: Saltern => Future[A]): F[A] =
-    F.async[A] { resume =>
-      F.delay {
-        val answer = start(client)
-        answer.onComplete(result => resume(result.toEither))(ExecutionContext.parasitic)
-        Some(F.delay(client.cancel(answer)).void)
-      }
+  /** Returns the same client for another effect. */
+  def mapK[G[_]](change: F ~> G): SalternF[G] = {
+    val own = this
+    new SalternF[G] {
+      def hash(password: Password): G[Hashed] = change(own.hash(password))
+      def hash(password: Password, policy: String): G[Hashed] = change(own.hash(password, policy))
+      def login(password: Password, stored: Option[String]): G[Verified] = change(own.login(password, stored))
+      def verify(password: Password, stored: String): G[Verified] = change(own.verify(password, stored))
+      def check: G[Report] = change(own.check)
+      def withContext(context: String): SalternF[G] = own.withContext(context).mapK(change)
+      def withDeadline(deadline: FiniteDuration): SalternF[G] = own.withDeadline(deadline).mapK(change)
+      def withRequestId(id: String): SalternF[G] = own.withRequestId(id).mapK(change)
+      def withTraceparent(value: String): SalternF[G] = own.withTraceparent(value).mapK(change)
     }
+  }
 }
 
 object SalternF {
@@ -71,7 +81,26 @@ object SalternF {
     closing(Saltern(config, transport))
 
   /** Wraps a client. The caller closes it. */
-  def of[F[_]: Async](client: Saltern): SalternF[F] = new SalternF(client)
+  def of[F[_]](client: Saltern)(implicit F: Async[F]): SalternF[F] = new SalternF[F] {
+    def hash(password: Password): F[Hashed] = call(_.hash(password))
+    def hash(password: Password, policy: String): F[Hashed] = call(_.hash(password, policy))
+    def login(password: Password, stored: Option[String]): F[Verified] = call(_.login(password, stored))
+    def verify(password: Password, stored: String): F[Verified] = call(_.verify(password, stored))
+    def check: F[Report] = call(_.check())
+    def withContext(context: String): SalternF[F] = of(client.withContext(context))
+    def withDeadline(deadline: FiniteDuration): SalternF[F] = of(client.withDeadline(deadline))
+    def withRequestId(id: String): SalternF[F] = of(client.withRequestId(id))
+    def withTraceparent(value: String): SalternF[F] = of(client.withTraceparent(value))
+
+    private def call[A](start: Saltern => Future[A]): F[A] =
+      F.async[A] { resume =>
+        F.delay {
+          val answer = start(client)
+          answer.onComplete(result => resume(result.toEither))(ExecutionContext.parasitic)
+          Some(F.delay(client.cancel(answer)).void)
+        }
+      }
+  }
 
   /** Blocking, because the policy document may be read from a file. */
   private def closing[F[_]](client: => Saltern)(implicit F: Async[F]): Resource[F, SalternF[F]] =

@@ -3,11 +3,12 @@ package saltern.client.catseffect
 import cats.effect.IO
 import cats.effect.unsafe.{IORuntime, Scheduler}
 import cats.syntax.all.*
+import cats.~>
 import java.util.concurrent.Executors
 import saltern.client.*
 import saltern.client.FrameworkFixtures.{config, oldHash, Distant, Held}
 import saltern.example.catseffect.LoginServer
-import saltern.testkit.{InMemoryService, RecordingListener}
+import saltern.testkit.{FakeSaltern, InMemoryService, RecordingListener}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration.*
@@ -41,6 +42,16 @@ class SalternFSuite extends PatientSuite {
       case Left(error: SalternError) => error
       case other                     => fail(s"$other")
     }
+
+  test("a fake answers in F, and mapK brings it into another effect") {
+    type Traced[A] = cats.data.WriterT[IO, Int, A]
+    val count = new (IO ~> Traced) { def apply[A](call: IO[A]): Traced[A] = cats.data.WriterT(call.map(1 -> _)) }
+    val fake = SalternF.of[IO](new FakeSaltern).mapK(count).withRequestId("login-7")
+    val (calls, matches) =
+      fake.hash(secret).flatMap(made => fake.login(secret, Some(made.encoded))).run.unsafeRunSync()
+    assert(matches.matches)
+    assertEquals(calls, 2)
+  }
 
   test("hash, verify, upgrade and decoy") {
     using(InMemoryService(config.policies)) { saltern =>

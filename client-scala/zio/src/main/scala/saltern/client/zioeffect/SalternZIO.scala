@@ -16,50 +16,40 @@ import zio.{Duration, IO, Scope, Task, ZIO, ZLayer}
   *   executor.
   *
   * The password is read when the effect runs. Do not wipe it before.
+  *
+  * It is a trait for the tests of programs. Later versions may add methods.
   */
-final class SalternZIO private (client: Saltern) {
+trait SalternZIO {
 
   /** Returns a new hash under the current policy. */
-  def hash(password: Password): IO[SalternError, Hashed] = call(_.hash(password))
+  def hash(password: Password): IO[SalternError, Hashed]
 
   /** Returns a new hash under a named policy. */
-  def hash(password: Password, policy: String): IO[SalternError, Hashed] = call(_.hash(password, policy))
+  def hash(password: Password, policy: String): IO[SalternError, Hashed]
 
   /** Checks the password of a login whose user may be unknown. It brings a new hash if the stored
     * one should be replaced: store it by compare-and-swap on the old one. Every answer comes at the
     * floor of time or later.
     */
-  def login(password: Password, stored: Option[String]): IO[SalternError, Verified] = call(_.login(password, stored))
+  def login(password: Password, stored: Option[String]): IO[SalternError, Verified]
 
   /** Returns whether the password matches the stored hash, as soon as it is known. */
-  def verify(password: Password, stored: String): IO[SalternError, Verified] = call(_.verify(password, stored))
+  def verify(password: Password, stored: String): IO[SalternError, Verified]
 
   /** Returns a report about each point of the setup. Run it when the program starts. */
-  def check: IO[SalternError, Report] = call(_.check())
+  def check: IO[SalternError, Report]
 
   /** Returns the same client for the calls of one user, whose hash is sealed. */
-  def withContext(context: String): SalternZIO = new SalternZIO(client.withContext(context))
+  def withContext(context: String): SalternZIO
 
   /** Returns the same client with another deadline (1 ms to 60 s) for the calls made through it. */
-  def withDeadline(deadline: Duration): SalternZIO =
-    new SalternZIO(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
+  def withDeadline(deadline: Duration): SalternZIO
 
   /** Returns the same client for the calls of one request, which send its `x-request-id`. */
-  def withRequestId(id: String): SalternZIO = new SalternZIO(client.withRequestId(id))
+  def withRequestId(id: String): SalternZIO
 
   /** Returns the same client for the calls within one span, which send its `traceparent`. */
-  def withTraceparent(value: String): SalternZIO = new SalternZIO(client.withTraceparent(value))
-
-  private def call[A](start: Saltern => Future[A]): IO[SalternError, A] =
-    ZIO.asyncInterrupt[Any, SalternError, A] { resume =>
-      val answer = start(client)
-      answer.onComplete {
-        case Success(made)                => resume(ZIO.succeed(made))
-        case Failure(error: SalternError) => resume(ZIO.fail(error))
-        case Failure(fault)               => resume(ZIO.die(fault))
-      }(ExecutionContext.parasitic)
-      Left(ZIO.succeed(client.cancel(answer)))
-    }
+  def withTraceparent(value: String): SalternZIO
 }
 
 object SalternZIO {
@@ -77,7 +67,28 @@ object SalternZIO {
   def scoped(config: ClientConfig): ZIO[Scope, Throwable, SalternZIO] = closing(Saltern(config))
 
   /** Wraps a client. The caller closes it. */
-  def of(client: Saltern): SalternZIO = new SalternZIO(client)
+  def of(client: Saltern): SalternZIO = new SalternZIO {
+    def hash(password: Password): IO[SalternError, Hashed] = call(_.hash(password))
+    def hash(password: Password, policy: String): IO[SalternError, Hashed] = call(_.hash(password, policy))
+    def login(password: Password, stored: Option[String]): IO[SalternError, Verified] = call(_.login(password, stored))
+    def verify(password: Password, stored: String): IO[SalternError, Verified] = call(_.verify(password, stored))
+    def check: IO[SalternError, Report] = call(_.check())
+    def withContext(context: String): SalternZIO = of(client.withContext(context))
+    def withDeadline(deadline: Duration): SalternZIO = of(client.withDeadline(FiniteDuration(deadline.toNanos, NANOSECONDS)))
+    def withRequestId(id: String): SalternZIO = of(client.withRequestId(id))
+    def withTraceparent(value: String): SalternZIO = of(client.withTraceparent(value))
+
+    private def call[A](start: Saltern => Future[A]): IO[SalternError, A] =
+      ZIO.asyncInterrupt[Any, SalternError, A] { resume =>
+        val answer = start(client)
+        answer.onComplete {
+          case Success(made)                => resume(ZIO.succeed(made))
+          case Failure(error: SalternError) => resume(ZIO.fail(error))
+          case Failure(fault)               => resume(ZIO.die(fault))
+        }(ExecutionContext.parasitic)
+        Left(ZIO.succeed(client.cancel(answer)))
+      }
+  }
 
   /** Blocking, because the policy document may be read from a file. */
   private def closing(client: => Saltern): ZIO[Scope, Throwable, SalternZIO] = {

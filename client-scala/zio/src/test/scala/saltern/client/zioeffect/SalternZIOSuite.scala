@@ -4,7 +4,7 @@ import java.util.concurrent.Executors
 import saltern.client.*
 import saltern.client.FrameworkFixtures.{config, oldHash, Distant, Held}
 import saltern.example.zioeffect.Login
-import saltern.testkit.{InMemoryService, RecordingListener}
+import saltern.testkit.{FakeSaltern, InMemoryService, RecordingListener}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration.Duration as Waiting
@@ -39,6 +39,11 @@ class SalternZIOSuite extends PatientSuite {
 
   private def eventually(condition: => Boolean): ZIO[Any, Any, Unit] =
     ZIO.succeed(condition).repeat(Schedule.spaced(2.millis) && Schedule.recurUntil[Boolean](identity)).timeoutFail("never")(1.minute).unit
+
+  test("a fake is a layer") {
+    val login = ZIO.serviceWithZIO[SalternZIO](saltern => saltern.hash(secret).flatMap(made => saltern.login(secret, Some(made.encoded))))
+    assert(run(login.provide(ZLayer.succeed(SalternZIO.of(new FakeSaltern)))).matches)
+  }
 
   test("hash, verify, upgrade and decoy") {
     using(InMemoryService(config.policies)) { saltern =>
