@@ -16,7 +16,14 @@ import scala.util.{Failure, Success, Try}
   * It sends a hash under a policy that cannot exist, and a verification of text that is no hash.
   * The service checks the scopes first, refuses both, and computes nothing.
   */
-private[client] final class Check(config: ClientConfig, transport: Transport, scheduler: Scheduler, drift: PolicyDrift, seals: Seals, capacity: LocalCapacity) {
+private[client] final class Check(
+    config: ClientConfig.Settings,
+    transport: Transport,
+    scheduler: Scheduler,
+    drift: PolicyDrift,
+    seals: Seals,
+    capacity: LocalCapacity
+) {
   import Check.*
 
   private val time = config.attemptTimeout.min(LongestTime)

@@ -15,7 +15,7 @@ import scala.util.{Failure, Success}
   * this class.
   */
 private[client] final class Engine(
-    config: ClientConfig,
+    config: ClientConfig.Settings,
     transport: Transport,
     scheduler: Scheduler,
     hasher: LocalHasher,

@@ -17,7 +17,9 @@ import scala.util.control.NonFatal
   * bounds the number of connections. It follows no redirects and bounds the length of answers. The
   * JDK's client itself tries a refused connect a second time, at once.
   */
-private[saltern] final class HttpTransport(config: ClientConfig) extends Transport {
+private[saltern] final class HttpTransport(from: ClientConfig) extends Transport {
+  private val config = from.settings
+
   // Completions only decide and hand over. With two threads, one slow listener does not block all
   // of them.
   private val executor = Executors.newFixedThreadPool(2, Threads.named("saltern-http"))

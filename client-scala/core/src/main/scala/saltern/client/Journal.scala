@@ -9,7 +9,7 @@ import scala.concurrent.duration.*
   *
   * A failure that goes on is logged again after ten minutes, with the number of calls that met it.
   */
-private[client] final class Journal(config: ClientConfig, scheduler: Scheduler) {
+private[client] final class Journal(config: ClientConfig.Settings, scheduler: Scheduler) {
   import Journal.*
 
   private val kinds = new ConcurrentHashMap[String, Kind]
@@ -78,7 +78,7 @@ private[client] object Journal {
   private val logger = System.getLogger("saltern.client")
 
   /** The service in a line of the log: host and port. */
-  def nameOf(config: ClientConfig): String = config.endpoint.getHost + (if (config.endpoint.getPort < 0) "" else s":${config.endpoint.getPort}")
+  def nameOf(config: ClientConfig.Settings): String = config.endpoint.getHost + (if (config.endpoint.getPort < 0) "" else s":${config.endpoint.getPort}")
 
   private val Again = 10.minutes.toNanos
 

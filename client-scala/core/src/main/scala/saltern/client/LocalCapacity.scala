@@ -5,7 +5,7 @@ import saltern.client.local.{Admitted, Params, Policies, Setting}
 /** What this host can hash while the service does not answer: whether its memory holds a hash of
   * each listed policy, and how many at once.
   */
-private[client] final class LocalCapacity(config: ClientConfig, policies: Policies) {
+private[client] final class LocalCapacity(config: ClientConfig.Settings, policies: Policies) {
   import LocalCapacity.*
 
   private val kernels = config.localKernels

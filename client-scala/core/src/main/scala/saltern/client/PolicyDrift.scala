@@ -13,7 +13,7 @@ import scala.concurrent.duration.FiniteDuration
   * setting allows them. The reasons for a rehash and the ceilings may differ too.
   */
 private[client] final class PolicyDrift(
-    config: ClientConfig,
+    config: ClientConfig.Settings,
     transport: Transport,
     scheduler: Scheduler,
     own: String,

@@ -134,13 +134,14 @@ object Saltern {
   }
 
   private[saltern] def wired(
-      config: ClientConfig,
+      from: ClientConfig,
       transport: Transport,
       scheduler: Scheduler,
       localExecutor: Int => Executor,
       chance: () => Double,
       keyReader: Executor = SealKeyReader.threads()
   ): Saltern = {
+    val config = from.settings
     val policies = Policies
       .read(PolicySource.read(config.policies))
       .fold(problem => throw new IllegalArgumentException(s"policies: $problem"), identity)

@@ -54,7 +54,7 @@ object Coalesced {
       ClientConfig(
         s"http://127.0.0.1:$port"
       ).withDeadline(60.seconds).withAttemptTimeout(60.seconds).withBreakerSilence(60.seconds).withFallback(Fallback.Never)
-    val client = Saltern(if (atMost == 1) config.withoutCoalescing else config.withCoalescing(atMost, config.coalesceWindow))
+    val client = Saltern(if (atMost == 1) config.withoutCoalescing else config.withCoalescing(atMost, config.settings.coalesceWindow))
     val threads = Executors.newFixedThreadPool(1)
     implicit val context: ExecutionContext = ExecutionContext.fromExecutor(threads)
     val (stop, done) = (new AtomicBoolean, new AtomicLong)

@@ -41,7 +41,7 @@ object LiveEvent {
     require(settings("--url").nonEmpty, "--url: give the address of the service")
     val (backends, atMost) = (settings("--backends").toInt, settings("--at-most").toInt)
     val config = ClientConfig(settings("--url"))
-      .withCoalescing(atMost, ClientConfig.DefaultCoalesceWindow)
+      .withCoalescing(atMost, 2.millis)
       .withPolicies(PolicySource.File(Paths.get(settings("--policies"))))
       .withDeadline(Deadline)
       // The floor would hide the time of the answers.

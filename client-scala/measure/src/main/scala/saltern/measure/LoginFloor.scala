@@ -20,7 +20,7 @@ object LoginFloor {
     val settings = Arguments(arguments.toList, Map("--samples" -> "500", "--floor" -> "20"))
     val (samples, floor) = (settings("--samples").toInt, settings("--floor").toInt.millis)
     val config = ClientConfig("http://127.0.0.1:1").withPolicies(InMemoryService.CheapPolicies).withLoginFloor(floor)
-    val client = Saltern(config, InMemoryService(config.policies))
+    val client = Saltern(config, InMemoryService(config.settings.policies))
     val current = Await.result(client.hash(Password("another")), 30.seconds).encoded
     val kinds = for ((name, stored) <- stored(current); (form, password) <- Passwords) yield new Kind(s"$name, $form", stored, Password(password))
     measured(client, kinds, math.max(20, samples / 10))

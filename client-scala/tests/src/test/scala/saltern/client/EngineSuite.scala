@@ -706,9 +706,9 @@ class EngineSuite extends PatientSuite {
   test("coalescing is on for Lambda and off for a server") {
     val lambda =
       Seq("https://abc123.lambda-url.eu-north-1.on.aws", "https://lambda.eu-north-1.amazonaws.com", "https://vpce-1.lambda.eu-north-1.vpce.amazonaws.com")
-    for (endpoint <- lambda) assertEquals(ClientConfig(endpoint).coalesceAtMost, 4, endpoint)
+    for (endpoint <- lambda) assertEquals(ClientConfig(endpoint).settings.coalesceAtMost, 4, endpoint)
     for (endpoint <- Seq("http://127.0.0.1:9000", "https://lambda.example.org", "https://saltern.amazonaws.com.example.org"))
-      assertEquals(ClientConfig(endpoint).coalesceAtMost, 1, endpoint)
+      assertEquals(ClientConfig(endpoint).settings.coalesceAtMost, 1, endpoint)
   }
 
   test("coalescing can be turned off") {

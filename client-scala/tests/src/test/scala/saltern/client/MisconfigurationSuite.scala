@@ -54,7 +54,7 @@ class MisconfigurationSuite extends PatientSuite {
   /** @param checked whether the line is one of `check`, and not of a call */
   private def row(name: String, wrong: Wrong, checked: Boolean = false): String = {
     val setup = wrong(identity)
-    val warnings = new Warnings(Journal.nameOf(ClientConfig.withoutTls(setup.endpoint)) + ": ")
+    val warnings = new Warnings(Journal.nameOf(ClientConfig.withoutTls(setup.endpoint).settings) + ": ")
     val never = wrong(_.withFallback(Fallback.Never))
     try {
       if (checked) Seq(setup, never).foreach(wronged => Await.result(wronged.client.check(), EventualEnd))

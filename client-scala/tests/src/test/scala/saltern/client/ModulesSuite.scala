@@ -218,7 +218,7 @@ class ModulesSuite extends PatientSuite {
       max-connections = 7, retry-budget = 20, policy-check-interval = 1m, policies-resource = "x.json"
       fallback { when = never, workers = 3, queue = 5, memory = 64MiB, hash-unsealed = false, seal-keys-file = "keys.json" }
       coalescing { at-most = 8, window = 3ms }
-      breaker { open-for = 2s, max-open-for = 4s, silence = 3s }"""))
+      breaker { open-for = 2s, max-open-for = 4s, silence = 3s }""")).settings
     assertEquals((full.deadline, full.attemptTimeout, full.connectTimeout), (5.seconds, 2.seconds, 100.millis))
     assertEquals((full.maxConnections, full.retryBudget, full.policyCheckInterval), (7, 20, 1.minute))
     assertEquals((full.fallback, full.localWorkers, full.localQueue, full.localMemoryBytes), (Fallback.Never: Fallback, 3, 5, Some(64L * 1024 * 1024)))
@@ -226,9 +226,9 @@ class ModulesSuite extends PatientSuite {
     assertEquals((full.hashesUnsealed, full.sealKeys.map(_.toString)), (Some(false), Some("SealKeySource.file(..)")))
     assertEquals((full.share.openFor, full.share.maxOpenFor, full.share.silence), (2.seconds, 4.seconds, 3.seconds))
     assertEquals(full.policies, PolicySource.Resource("x.json"): PolicySource)
-    val least = HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://127.0.0.1:9000\""))
-    assertEquals(least.deadline, ClientConfig.DefaultDeadline)
-    assertEquals(HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://x\", without-tls = true")).endpoint.getHost, "x")
+    val least = HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://127.0.0.1:9000\"")).settings
+    assertEquals(least.deadline, 10.seconds)
+    assertEquals(HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://x\", without-tls = true")).settings.endpoint.getHost, "x")
     for (
       wrong <- Seq(
         "",
@@ -244,13 +244,39 @@ class ModulesSuite extends PatientSuite {
       intercept[RuntimeException](HoconConfig.from(ConfigFactory.parseString(wrong)))
   }
 
+  test("the guide has the defaults") {
+    val guide = java.nio.file.Files.readString(java.nio.file.Paths.get(sys.props("saltern.root"), "client-scala/docs/guide/4-tuning.md"))
+    val own = ClientConfig("http://127.0.0.1:9000").settings
+    def text(time: FiniteDuration): String =
+      if (time == time.toMinutes.minutes) s"${time.toMinutes} min"
+      else if (time == time.toSeconds.seconds) s"${time.toSeconds} s" else s"${time.toMillis} ms"
+    for (
+      (setting, default) <- Seq(
+        "withDeadline" -> text(own.deadline),
+        "withAttemptTimeout" -> text(own.attemptTimeout),
+        "withConnectTimeout" -> text(own.connectTimeout),
+        "withLoginFloor" -> text(own.loginFloor),
+        "withMaxConnections" -> own.maxConnections.toString,
+        "withRetryBudget" -> s"${own.retryBudget} tokens",
+        "withUpgradesPerSecond" -> own.upgradesPerSecond.toString,
+        "withCoalescing" ->
+          s"Lambda: ${ClientConfig("https://x.lambda-url.eu-north-1.on.aws").settings.coalesceAtMost} calls, ${text(own.coalesceWindow)}; a server: off",
+        "withBreakerOpenFor" -> s"${text(own.share.openFor)} to ${text(own.share.maxOpenFor)}",
+        "withBreakerSilence" -> text(own.share.silence),
+        "withPolicyCheckInterval" -> text(own.policyCheckInterval),
+        "withLocalQueue" -> s"${own.localQueue} calls"
+      )
+    ) assert(guide.contains(s"| `$setting` | $default |"), s"$setting: $default")
+    assertEquals(own.coalesceAtMost, 1)
+  }
+
   test("http beyond loopback is taken only by its own name") {
     for (near <- Seq("http://127.0.0.1:9000", "http://127.8.9.10", "http://localhost:9000", "http://[::1]:9000", "https://far.example"))
-      assertEquals(ClientConfig(near).endpoint.toString, near)
+      assertEquals(ClientConfig(near).settings.endpoint.toString, near)
     for (far <- Seq("http://far.example", "http://127.0.0.1.far.example", "http://10.0.0.1", "http://localhost.far.example")) {
       val refused = intercept[IllegalArgumentException](ClientConfig(far))
       assert(refused.getMessage.contains("withoutTls"), refused.getMessage)
-      assertEquals(ClientConfig.withoutTls(far).endpoint.toString, far)
+      assertEquals(ClientConfig.withoutTls(far).settings.endpoint.toString, far)
     }
   }
 

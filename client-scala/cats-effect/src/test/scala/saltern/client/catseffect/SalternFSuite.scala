@@ -54,7 +54,7 @@ class SalternFSuite extends PatientSuite {
   }
 
   test("hash, verify, upgrade and decoy") {
-    using(InMemoryService(config.policies)) { saltern =>
+    using(InMemoryService(config.settings.policies)) { saltern =>
       for {
         made <- saltern.hash(secret, "bcrypt-4")
         right <- saltern.verify(secret, made.encoded)
@@ -70,7 +70,7 @@ class SalternFSuite extends PatientSuite {
   }
 
   test("an effect does nothing before it runs, and may run again") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     using(service) { saltern =>
       val verify = saltern.verify(secret, oldHash)
       for {
@@ -82,7 +82,7 @@ class SalternFSuite extends PatientSuite {
   }
 
   test("errors are the client's errors in F") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.next(Fault.Problem(503, "deadline_exceeded"))
     using(service) { saltern =>
       for {
@@ -94,12 +94,12 @@ class SalternFSuite extends PatientSuite {
 
   test("invalid settings are an error in F, and release closes the client") {
     intercept[IllegalArgumentException](SalternIO.resource(config.withPolicies(PolicySource.Resource("nowhere.json"))).use(_ => IO.unit).unsafeRunSync())
-    val escaped = using(InMemoryService(config.policies))(IO.pure)
+    val escaped = using(InMemoryService(config.settings.policies))(IO.pure)
     assert(failure(escaped.verify(secret, oldHash)).unsafeRunSync().isInstanceOf[SalternError.NotSent])
   }
 
   test("a cancelled call gives back its connection") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.next(Fault.Never)
     using(service, oneConnection) { saltern =>
       for {
@@ -118,7 +118,7 @@ class SalternFSuite extends PatientSuite {
   }
 
   test("a timeout cancels the call and frees its place before the call's deadline") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.next(Fault.Never)
     using(service, oneConnection) { saltern =>
       saltern.verify(secret, oldHash).timeout(50.millis).attempt.flatMap { timedOut =>
@@ -129,7 +129,7 @@ class SalternFSuite extends PatientSuite {
   }
 
   test("a cancelled call leaves the local queue") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.failAlways(Fault.Answer(502, Nil, ""))
     val listener = new RecordingListener
     val held = new Held
@@ -193,7 +193,7 @@ class SalternFSuite extends PatientSuite {
     import org.http4s.{Method, Request, Status, UrlForm}
     import org.http4s.headers.`Retry-After`
     import org.http4s.implicits.*
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     using(service, _.withFallback(Fallback.Never)) { saltern =>
       for {
         users <- LoginServer.Users.of("ada" -> oldHash)

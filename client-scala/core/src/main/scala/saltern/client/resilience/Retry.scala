@@ -16,8 +16,6 @@ private[saltern] final case class RetryBudget(tokens: Int, capacity: Int) {
 
 private[saltern] object RetryBudget {
 
-  /** Ten retries in a row, then one for every ten answers: at most a tenth more load. */
-  val DefaultCapacity: Int = 100
   val CostOfRetry: Int = 10
   val RefillOfAnswer: Int = 1
 

@@ -86,8 +86,8 @@ object HoconConfig {
     "fallback.hash-despite-drift" -> ((s, c, n) => s.withHashesDespiteDrift(c.getBoolean(n))),
     "fallback.hash-unsealed" -> ((s, c, n) => s.withHashesUnsealed(c.getBoolean(n))),
     "fallback.seal-keys-file" -> ((s, c, n) => s.withSealKeys(SealKeySource.file(Paths.get(c.getString(n))))),
-    "coalescing.at-most" -> ((s, c, n) => s.withCoalescing(c.getInt(n), s.coalesceWindow)),
-    "coalescing.window" -> ((s, c, n) => s.withCoalescing(s.coalesceAtMost, duration(c, n))),
+    "coalescing.at-most" -> ((s, c, n) => s.withCoalescing(c.getInt(n), s.settings.coalesceWindow)),
+    "coalescing.window" -> ((s, c, n) => s.withCoalescing(s.settings.coalesceAtMost, duration(c, n))),
     "breaker.open-for" -> ((s, c, n) => s.withBreakerOpenFor(duration(c, n), longestRest(c, duration(c, n)))),
     "breaker.max-open-for" -> ((s, c, n) => s.withBreakerOpenFor(shortestRest(c, duration(c, n)), duration(c, n))),
     "breaker.silence" -> ((s, c, n) => s.withBreakerSilence(duration(c, n)))

@@ -14,7 +14,7 @@ class SalternPasswordHasherSuite extends PatientSuite {
 
   private final class World(change: ClientConfig => ClientConfig) {
     private val changed = change(config)
-    val service: InMemoryService = InMemoryService(changed.policies)
+    val service: InMemoryService = InMemoryService(changed.settings.policies)
     val client: Saltern = Saltern(changed, service)
     val hasher = new SalternPasswordHasher(client)
   }

@@ -15,7 +15,7 @@ class SalternPasswordEncoderSuite extends PatientSuite {
 
   private final class World(change: ClientConfig => ClientConfig = identity) {
     private val changed = change(config)
-    val service: InMemoryService = InMemoryService(changed.policies)
+    val service: InMemoryService = InMemoryService(changed.settings.policies)
     val client: Saltern = Saltern(changed, service)
     val encoder = new SalternPasswordEncoder(client)
   }

@@ -60,7 +60,7 @@ class FleetSuite extends PatientSuite {
 
   for (rate <- Seq(3, 64))
     test(s"no login waits for a service that hangs, at $rate a second in one client") {
-      val world = new World(_.withDeadline(ClientConfig.DefaultDeadline).withLocalWorkers(1), size = Large.copy(clients = 1))
+      val world = new World(_.withDeadline(10.seconds).withLocalWorkers(1), size = Large.copy(clients = 1))
       world.fleet.offer(rate.toDouble, 10.seconds)
       world.service.become(ModelService.Hanging)
       world.fleet.offer(rate.toDouble, 30.seconds)

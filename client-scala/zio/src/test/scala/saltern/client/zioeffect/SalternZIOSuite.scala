@@ -46,7 +46,7 @@ class SalternZIOSuite extends PatientSuite {
   }
 
   test("hash, verify, upgrade and decoy") {
-    using(InMemoryService(config.policies)) { saltern =>
+    using(InMemoryService(config.settings.policies)) { saltern =>
       for {
         made <- saltern.hash(secret, "bcrypt-4")
         right <- saltern.verify(secret, made.encoded)
@@ -62,7 +62,7 @@ class SalternZIOSuite extends PatientSuite {
   }
 
   test("an effect does nothing before it runs, and may run again") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     using(service) { saltern =>
       val verify = saltern.verify(secret, oldHash)
       for {
@@ -74,7 +74,7 @@ class SalternZIOSuite extends PatientSuite {
   }
 
   test("errors are typed") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.next(Fault.Problem(503, "deadline_exceeded"))
     using(service) { saltern =>
       for {
@@ -87,12 +87,12 @@ class SalternZIOSuite extends PatientSuite {
   test("invalid settings fail the layer, and the end of its scope closes the client") {
     val wrong = SalternZIO.layer(config.withPolicies(PolicySource.Resource("nowhere.json")))
     assert(run(wrong.build.unit.flip.provideLayer(ZLayer.scoped(ZIO.scope))).isInstanceOf[IllegalArgumentException])
-    val escaped = using(InMemoryService(config.policies))(ZIO.succeed(_))
+    val escaped = using(InMemoryService(config.settings.policies))(ZIO.succeed(_))
     assert(run(escaped.verify(secret, oldHash).flip).isInstanceOf[SalternError.NotSent])
   }
 
   test("an interrupted call gives back its connection") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.next(Fault.Never)
     using(service, oneConnection) { saltern =>
       for {
@@ -111,7 +111,7 @@ class SalternZIOSuite extends PatientSuite {
   }
 
   test("a timeout interrupts the call and frees its place before the call's deadline") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.next(Fault.Never)
     using(service, oneConnection) { saltern =>
       for {
@@ -122,7 +122,7 @@ class SalternZIOSuite extends PatientSuite {
   }
 
   test("an interrupted call leaves the local queue") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     service.failAlways(Fault.Answer(502, Nil, ""))
     val listener = new RecordingListener
     val held = new Held
@@ -186,7 +186,7 @@ class SalternZIOSuite extends PatientSuite {
   }
 
   test("the example answers a login, a wrong password and an overload") {
-    val service = InMemoryService(config.policies)
+    val service = InMemoryService(config.settings.policies)
     val program = for {
       right <- Login.login("ada", "secret")
       users <- ZIO.service[Login.Users]
