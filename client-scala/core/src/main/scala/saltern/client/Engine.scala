@@ -306,8 +306,8 @@ private[client] final class Engine(
 
   private def settleEach(group: Group, outcomes: Vector[Outcome[Answered]]): Unit = {
     val now = scheduler.nanos
-    lazy val pause = Backoff.fullJitter(group.attempt, chance())
-    val again = Decision.sendAgain(outcomes) && group.attempt == 0 && !closed.get() && (group.deadline - now).nanos > pause &&
+    lazy val pause = Backoff.fullJitter(chance())
+    val again = Decision.sendAgain(outcomes) && !group.isRepeated && !closed.get() && (group.deadline - now).nanos > pause &&
       updated(_.takeRetry)
     val noBatch = group.calls.sizeIs > 1 && outcomes.forall { case Outcome.Problem(404, _, _, _) => true; case _ => false }
     if (noBatch) {
@@ -317,7 +317,7 @@ private[client] final class Engine(
       group.calls.foreach(call => launch(new Group(Vector(call), None)))
     } else if (again) {
       listener.onRetry()
-      val _ = scheduler.after(pause)(() => launch(group.next))
+      val _ = scheduler.after(pause)(() => launch(group.repeated))
     } else {
       group.key.foreach(key => follow(key, step(key)(_.finish)))
       group.calls.zip(outcomes).foreach { case (call, outcome) =>
@@ -526,11 +526,12 @@ private[client] final class Engine(
     */
   private final class Answers(val outcomes: Vector[Outcome[Answered]], val queue: Option[FiniteDuration])
 
-  /** Calls that travel together, in attempt number `attempt`.
+  /** Calls that travel together.
     *
+    * @param isRepeated whether this is their second attempt
     * @param probe whether the call asks if an unreachable service is back
     */
-  private final class Group(members: Vector[Call[?]], val key: Option[Key], val attempt: Int = 0, val probe: Boolean = false) {
+  private final class Group(members: Vector[Call[?]], val key: Option[Key], val isRepeated: Boolean = false, val probe: Boolean = false) {
     @volatile private var carried = members
     @volatile private var leaving: () => Unit = () => ()
     private var stage = Group.InLine
@@ -565,7 +566,7 @@ private[client] final class Engine(
       leaveIfDone()
     }
     def leaveIfDone(): Unit = if (done) leaving()
-    def next: Group = new Group(carried, key, attempt + 1, probe)
+    def repeated: Group = new Group(carried, key, isRepeated = true, probe)
   }
 
   private object Group {

@@ -24,15 +24,11 @@ private[saltern] object RetryBudget {
 
 private[saltern] object Backoff {
 
-  /** The longest first pause. A restarting listener needs a few of these pauses; a lost SYN needs
-    * none.
+  /** The longest pause before the second attempt. A restarting listener needs a few of these pauses;
+    * a lost SYN needs none.
     */
-  val Base: FiniteDuration = 20.millis
-  val Longest: FiniteDuration = 200.millis
+  val Longest: FiniteDuration = 20.millis
 
-  /** Full jitter: between zero and the exponential bound. `random` is in [0, 1). */
-  def fullJitter(attempt: Int, random: Double): FiniteDuration = {
-    val bound = math.min(Base.toNanos << math.min(attempt, 10), Longest.toNanos)
-    (bound * random).toLong.nanos
-  }
+  /** Full jitter: between zero and the longest pause. `random` is in [0, 1). */
+  def fullJitter(random: Double): FiniteDuration = (Longest.toNanos * random).toLong.nanos
 }
