@@ -367,12 +367,9 @@ mod tests {
         let client = "client-scala/core/src/main/scala/saltern/client/ClientConfig.scala";
         let function = "functions/lambda/src/settings.rs";
         for (file, text) in [
-            (client, format!("val DefaultMaxConnections: Int = {CLIENT_CONNECTIONS}")),
-            (client, format!("val DefaultCoalesceAtMost: Int = {BATCH}")),
-            (
-                client,
-                format!("val DefaultCoalesceWindow: FiniteDuration = {}.millis", BATCH_WAIT.as_millis()),
-            ),
+            (client, format!("maxConnections: Int = {CLIENT_CONNECTIONS},")),
+            (client, format!("val CoalesceAtMostOfLambda = {BATCH}\n")),
+            (client, format!("coalesceWindow: FiniteDuration = {}.millis,", BATCH_WAIT.as_millis())),
             (function, format!("const DEFAULT_INTERVAL_SECONDS: u64 = {DISTRIBUTIONS_SECONDS};")),
         ] {
             assert!(fs::read_to_string(format!("{root}/{file}")).unwrap().contains(&text), "{file}: {text}");
