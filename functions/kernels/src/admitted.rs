@@ -1,7 +1,11 @@
+mod layers;
+
 use core::fmt;
 
 use saltern_encoded::{Params, Setting, argon2, pbkdf2, scrypt, verify_only};
 
+pub use self::layers::Outer;
+pub(crate) use self::layers::inner_text;
 use crate::verify_only::work as verify_only_work;
 
 /// The highest cost of one hash. Each bound is on the product that decides memory or time.

@@ -1,11 +1,12 @@
 //! Computes one hash from start to end, with the reference crates or with this crate's kernels.
 
-use saltern_encoded::{Setting, wrapped};
-use zeroize::Zeroizing;
+use saltern_encoded::Setting;
 
 use crate::{
-    Admitted, Kernels, OutOfMemory, Output, admitted::setting_memory_bytes, arena::Arena, argon2, bcrypt,
-    pbkdf2, scrypt, stack, verify_only,
+    Admitted, Kernels, OutOfMemory, Output,
+    admitted::{inner_text, setting_memory_bytes},
+    arena::Arena,
+    argon2, bcrypt, pbkdf2, scrypt, stack, verify_only,
 };
 
 /// Computes one hash on the calling thread with the reference crates.
@@ -39,26 +40,12 @@ fn compute_on_the_stack(kernels: Kernels, setting: &Setting, password: &[u8]) ->
         Setting::Scrypt(setting) => scrypt::reference::compute(setting, password, output.as_mut())?,
         Setting::VerifyOnly(setting) => verify_only::compute(kernels, setting, password, output.as_mut())?,
         Setting::Wrapped(setting) => {
-            let inner = inner_hash(kernels, setting, password)?;
-            argon2::reference::compute(setting.outer(), inner.as_bytes(), output.as_mut())?;
+            let inner = compute_setting(kernels, setting.inner().setting(), password)?;
+            let inner = inner_text(setting, &inner);
+            argon2::reference::compute(setting.outer(), inner.expose(), output.as_mut())?;
         }
     }
     Ok(output)
-}
-
-/// Returns the text of the wrapped hash for this password: argon2id takes that text as its
-/// password.
-///
-/// It equals the stored hash that was wrapped if the password is right.
-fn inner_hash(
-    kernels: Kernels,
-    setting: &wrapped::Setting,
-    password: &[u8],
-) -> Result<Zeroizing<String>, OutOfMemory> {
-    let inner = setting.inner();
-    let output = compute_setting(kernels, inner.setting(), password)?;
-    let hash = inner.with_output(output.expose()).map(|hash| hash.to_string());
-    Ok(Zeroizing::new(hash.unwrap_or_default()))
 }
 
 /// The kernel of a block worker.
@@ -81,47 +68,17 @@ impl WholeKernel {
         self.kernels
     }
 
-    /// Computes a hash, with both layers of a wrapped one.
+    /// Computes a hash.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the system does not give the memory that the hash needs.
     pub fn compute(&mut self, admitted: &Admitted, password: &[u8]) -> Result<Output, OutOfMemory> {
-        match self.inner(admitted, password)? {
-            Some(inner) => self.last(admitted, inner.as_bytes()),
-            None => self.last(admitted, password),
-        }
-    }
-
-    /// Computes the inner layer of a wrapped hash: the input of [`Self::last`]. Returns `None` if
-    /// the hash has one layer.
-    ///
-    /// # Errors
-    /// As [`Self::compute`].
-    pub fn inner(
-        &mut self,
-        admitted: &Admitted,
-        password: &[u8],
-    ) -> Result<Option<Zeroizing<String>>, OutOfMemory> {
-        let Setting::Wrapped(setting) = admitted.setting() else { return Ok(None) };
-        self.make_room_for(setting.inner().setting());
-        inner_hash(self.kernels, setting, password).map(Some)
-    }
-
-    /// Computes the outer layer of a wrapped hash, or the only layer of another hash.
-    ///
-    /// # Errors
-    /// As [`Self::compute`].
-    pub fn last(&mut self, admitted: &Admitted, input: &[u8]) -> Result<Output, OutOfMemory> {
         match (admitted.setting(), self.kernels) {
-            (Setting::Argon2(setting), Kernels::Own) => self.argon2(setting, input),
-            (Setting::Scrypt(setting), Kernels::Own) => self.scrypt(setting, input),
-            (Setting::Wrapped(setting), Kernels::Own) => self.argon2(setting.outer(), input),
-            (Setting::Wrapped(setting), Kernels::Crates) => {
-                compute_setting(self.kernels, &Setting::Argon2(setting.outer().clone()), input)
-            }
+            (Setting::Argon2(setting), Kernels::Own) => self.argon2(setting, password),
+            (Setting::Scrypt(setting), Kernels::Own) => self.scrypt(setting, password),
             (setting, _) => {
                 self.make_room_for(setting);
-                compute_setting(self.kernels, setting, input)
+                compute_setting(self.kernels, setting, password)
             }
         }
     }

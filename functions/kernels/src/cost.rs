@@ -18,7 +18,6 @@ pub fn held_bytes(setting: &Setting) -> u64 {
 pub fn threads(setting: &Setting, kernels: Kernels) -> usize {
     match (setting, kernels) {
         (Setting::Argon2(setting), Kernels::Own) => argon2::kernel::threads(setting.params()),
-        (Setting::Wrapped(setting), Kernels::Own) => argon2::kernel::threads(setting.outer().params()),
         _ => 1,
     }
 }

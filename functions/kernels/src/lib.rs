@@ -27,7 +27,7 @@ mod stack;
 mod testing;
 mod verify_only;
 
-pub use admitted::{Admitted, Ceilings, CostOutOfBounds, SCRYPT_BLOCK_BYTES, memory_bytes};
+pub use admitted::{Admitted, Ceilings, CostOutOfBounds, Outer, SCRYPT_BLOCK_BYTES, memory_bytes};
 pub use arena::{Arena, OutOfMemory};
 pub use compute::{WholeKernel, compute};
 pub use cost::{held_bytes, runs_whole, threads, work};

@@ -2,8 +2,6 @@
 
 use std::{thread, time::Instant};
 
-use saltern_encoded::Setting;
-
 use super::{
     estimate::Cost,
     schedule::{Job as _, Part, SLICE, Waiting, Wake},
@@ -36,8 +34,8 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
         }
         drop(schedule);
         shared.ring(other);
-        for (job, answer) in refusals {
-            job.answer(answer);
+        for (job, dropped) in refusals {
+            job.fail(dropped);
         }
         for waiting in found.started {
             compute(shared, worker, waiting, kernel);
@@ -53,15 +51,15 @@ fn compute(shared: &Shared, worker: usize, waiting: Waiting<Submitted>, kernel: 
     let hashed = started.elapsed();
     // The worker is free before the answer is out: the caller may send its next request at once.
     shared.lock().block_done(worker, &measured, Instant::now());
-    job.answer(match computed {
+    let answer = match computed {
         Ok(_) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
         Ok((output, second)) => Ok(Done { output, second, queued: started - since, hashed, lanes: 1 }),
         Err(dropped) => Err(dropped),
-    });
+    };
+    shared.answer(job, answer);
 }
 
-/// The parts of a job, which are computed one after the other: both layers of a wrapped hash, for
-/// each reading of the password.
+/// The parts of a job, which are computed one after the other: one for each reading of the password.
 struct Parts<'a> {
     job: &'a Submitted,
     deadline: Instant,
@@ -70,38 +68,22 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// Computes the hash of each reading. The number of parts depends on the setting and on the
-    /// number of readings alone.
     fn compute(mut self) -> Result<(Output, Option<Output>), Dropped> {
         let output = self.hash(&self.job.password)?;
         let second = self.job.second.as_ref().map(|second| self.hash(second)).transpose()?;
         Ok((output, second))
     }
 
-    fn hash(&mut self, password: &Password) -> Result<Output, Dropped> {
-        let (admitted, password) = (&self.job.admitted, password.expose());
-        let Setting::Wrapped(wrapped) = admitted.setting() else {
-            return self.part(admitted.setting(), password, |kernel| kernel.last(admitted, password));
-        };
-        let inner = wrapped.inner().setting();
-        let inner = self.part(inner, password, |kernel| kernel.inner(admitted, password))?;
-        let input = inner.as_ref().map_or(password, |text| text.as_bytes());
-        self.part(admitted.setting(), input, |kernel| kernel.last(admitted, input))
-    }
-
     /// Computes a part, unless the job is late or without a caller.
-    fn part<T>(
-        &mut self,
-        setting: &Setting,
-        input: &[u8],
-        compute: impl FnOnce(&mut WholeKernel) -> Result<T, OutOfMemory>,
-    ) -> Result<T, Dropped> {
+    fn hash(&mut self, password: &Password) -> Result<Output, Dropped> {
         let started = Instant::now();
         if self.job.abandoned() || started > self.deadline {
             return Err(Dropped::DeadlineExceeded);
         }
-        let computed = self.job.guarded(|| compute(self.kernel))?.map_err(|OutOfMemory| Dropped::NoMemory)?;
-        let cost = Cost::of_layer(setting, input.len(), self.kernel.kernels());
+        let (admitted, password) = (&self.job.admitted, password.expose());
+        let computed = self.job.guarded(|| self.kernel.compute(admitted, password))?;
+        let computed = computed.map_err(|OutOfMemory| Dropped::NoMemory)?;
+        let cost = Cost::of_reading(admitted.setting(), password.len(), self.kernel.kernels());
         let core_time = started.elapsed() * cost.threads;
         self.measured.push(Part { cost, core_time });
         Ok(computed)
@@ -115,7 +97,7 @@ mod tests {
     use super::*;
     use saltern_kernels::{Admitted, Arena, Ceilings, Kernels};
 
-    use crate::{Caller, Ticket};
+    use crate::{Ticket, Work};
 
     #[test]
     fn a_hash_whose_caller_leaves_ends_after_the_current_part() {
@@ -124,16 +106,13 @@ mod tests {
         let admitted = Admitted::new(stored.setting().clone(), &ceilings).unwrap();
         let (ticket, reply) = Ticket::with_reply();
         let password = Password::new(b"password").unwrap();
-        let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
-        let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, Arena::new(0)), Vec::new());
         let deadline = Instant::now() + Duration::from_hours(1);
+        let job = Submitted::new(Work::new(admitted, password.clone(), deadline), reply);
+        let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, Arena::new(0)), Vec::new());
         let mut parts = Parts { job: &job, deadline, kernel: &mut kernel, measured: &mut measured };
-        let during = parts.part(stored.setting(), b"", |_| {
-            drop(ticket);
-            Ok(())
-        });
-        let after = parts.part(stored.setting(), b"", |_| Ok(()));
-        assert_eq!((during, after), (Ok(()), Err(Dropped::DeadlineExceeded)));
+        assert!(parts.hash(&password).is_ok());
+        drop(ticket);
+        assert_eq!(parts.hash(&password).unwrap_err(), Dropped::DeadlineExceeded);
         assert_eq!(measured.len(), 1);
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn timed_as(setting: &Setting) -> Algorithm {
     }
 }
 
-/// The cost of one operation: of both layers of a wrapped hash, for all readings of the password.
+/// The cost of one hash, for all readings of the password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cost {
     pub(crate) algorithm: Algorithm,
@@ -32,8 +32,6 @@ pub(crate) struct Cost {
     /// The work of the same hashes of an empty password: a lower bound that needs no estimate of
     /// the password's share.
     least_work: u64,
-    /// The inner layer of a wrapped hash, which is computed whole.
-    inner: Option<Layer>,
     /// The cores that a hash uses at once.
     pub(crate) threads: u32,
     /// The memory of a hash, in bytes; 0 for a few KiB.
@@ -42,18 +40,10 @@ pub(crate) struct Cost {
     pub(crate) whole: bool,
 }
 
-/// The inner layer of a wrapped hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Layer {
-    algorithm: Algorithm,
-    work: u64,
-}
-
 impl Cost {
-    /// Makes the cost of one layer on one core.
+    /// Makes the cost of a hash on one core.
     pub(crate) const fn new(algorithm: Algorithm, work: u64) -> Self {
-        let (least_work, inner, threads, memory_bytes, whole) = (work, None, 1, 0, false);
-        Self { algorithm, work, least_work, inner, threads, memory_bytes, whole }
+        Self { algorithm, work, least_work: work, threads: 1, memory_bytes: 0, whole: false }
     }
 
     /// Returns the cost of a hash that needs this memory, in bytes.
@@ -69,8 +59,8 @@ impl Cost {
         Self { least_work, ..Self::new(self.algorithm, work) }.in_memory(self.memory_bytes)
     }
 
-    /// Returns the cost of one layer. The outer layer of a wrapped hash is its setting's layer.
-    pub(crate) fn of_layer(setting: &Setting, password_bytes: usize, kernels: Kernels) -> Self {
+    /// Returns the cost of a hash of one reading.
+    pub(crate) fn of_reading(setting: &Setting, password_bytes: usize, kernels: Kernels) -> Self {
         let least_work = work(setting, 0);
         let threads = u32::try_from(threads(setting, kernels)).unwrap_or(1);
         let work = work(setting, password_bytes);
@@ -87,17 +77,11 @@ impl Cost {
         kernels: Kernels,
     ) -> Self {
         let setting = admitted.setting();
-        let mut cost = Self { work: 0, least_work: 0, ..Self::of_layer(setting, 0, kernels) };
+        let mut cost = Self { work: 0, least_work: 0, ..Self::of_reading(setting, 0, kernels) };
         for reading in readings {
-            let layer = Self::of_layer(setting, reading.len(), kernels);
-            cost.work = cost.work.saturating_add(layer.work);
-            cost.least_work = cost.least_work.saturating_add(layer.least_work);
-            if let Setting::Wrapped(wrapped) = setting {
-                let inner = Self::of_layer(wrapped.inner().setting(), reading.len(), kernels);
-                let before = cost.inner.map_or(0, |layer| layer.work);
-                let work = before.saturating_add(inner.work);
-                cost.inner = Some(Layer { algorithm: inner.algorithm, work });
-            }
+            let of_reading = Self::of_reading(setting, reading.len(), kernels);
+            cost.work = cost.work.saturating_add(of_reading.work);
+            cost.least_work = cost.least_work.saturating_add(of_reading.least_work);
         }
         cost
     }
@@ -266,20 +250,7 @@ impl Estimates {
 
     /// Returns how long `cost` takes on one of `lanes` lanes.
     pub(crate) fn duration(&self, cost: Cost, lanes: usize) -> Duration {
-        nanoseconds(cost.work, self.slope_of(cost, lanes)) / cost.threads + self.inner_duration(cost)
-    }
-
-    /// Returns how long the inner layer of a wrapped hash takes.
-    fn inner_duration(&self, cost: Cost) -> Duration {
-        let Some(Layer { algorithm, work }) = cost.inner else { return Duration::ZERO };
-        let duration = nanoseconds(work, self.slope(algorithm, 1));
-        if self.is_measured_whole(algorithm) { duration } else { duration * SLOWER_WITHOUT_LANES }
-    }
-
-    /// Whether the measurements of an algorithm are of the code that computes whole hashes. It is
-    /// also the code of the lanes that never gain from each other.
-    pub(crate) fn is_measured_whole(&self, algorithm: Algorithm) -> bool {
-        self.width(algorithm) == 1 || !gain_side_by_side(algorithm, u64::MAX)
+        nanoseconds(cost.work, self.slope_of(cost, lanes)) / cost.threads
     }
 
     /// Returns how long `cost` takes alone on a core at the best measured speed: a lower bound. It
@@ -305,7 +276,7 @@ impl Estimates {
     pub(crate) fn core_time(&self, cost: Cost) -> Duration {
         let width = self.width_of(cost);
         let side_by_side = nanoseconds(cost.work, self.slope_of(cost, width));
-        side_by_side / u32::try_from(width).unwrap_or(1) + self.inner_duration(cost)
+        side_by_side / u32::try_from(width).unwrap_or(1)
     }
 
     /// Returns the slope of a hash on one of `lanes` lanes.
@@ -366,10 +337,6 @@ const MOST_KIB_OF_A_SHORT_HASH: u64 = 16 << 10;
 /// times as fast (`functions/LANES.md`).
 const LEAST_MEMORY_SIDE_BY_SIDE: u64 = 32 << 20;
 
-/// An algorithm with lanes is measured in lanes. As an inner layer a reference crate computes it,
-/// which takes about this many times as long at worst (scrypt of 128 MiB).
-const SLOWER_WITHOUT_LANES: u32 = 2;
-
 /// The window of the mean speed: long compared with a scheduler's time slices, short compared with
 /// a deadline.
 const AVERAGING_WINDOW: Duration = Duration::from_millis(250);
@@ -416,40 +383,6 @@ mod tests {
             let [short_cost, long_cost] = [1, 1024].map(|length| cost(stored, &ceilings, &[length]));
             assert_eq!((short_cost.work, long_cost.work), (short, long), "{stored}");
             assert!(long_cost.least_work <= short, "{stored}");
-        }
-    }
-
-    /// Each layer has its own unit, so each has its own slope.
-    #[test]
-    fn both_layers_of_a_wrapped_hash_and_both_readings_are_work() {
-        let ceilings = Ceilings {
-            bcrypt_cost: 10,
-            argon2_memory_kib: 64,
-            argon2_memory_passes_kib: 1024,
-            argon2_parallelism: 1,
-            sha_crypt_rounds: 5_000,
-            ..Ceilings::default()
-        };
-        let mut estimates = eight_lanes();
-        for (algorithm, work, milliseconds) in
-            [(Algorithm::Argon2id, 64, 1), (Algorithm::Sha1Crypt, 2_000, 3), (Algorithm::Bcrypt, 64, 5)]
-        {
-            estimates.measured(algorithm, 1, work, Duration::from_millis(milliseconds));
-        }
-        let outer = format!("$argon2id$v=19$m=64,t=1,p=1${}${}", "A".repeat(22), "A".repeat(43));
-        for (inner, milliseconds) in [
-            (format!("$sha1$1000$saltsalt${}", ".".repeat(28)), 1 + 3),
-            // No measurement is of bcrypt without lanes.
-            (format!("$2b$06${}", ".".repeat(53)), 1 + 5 * 2),
-        ] {
-            let stored = format!("$saltern-wrap{outer}${inner}");
-            for readings in 1..=2 {
-                let cost = cost(&stored, &ceilings, &[8, 8][..readings]);
-                let duration = estimates.duration(cost, 1).as_secs_f64() * 1e3;
-                let expected = f64::from(milliseconds * if readings == 2 { 2 } else { 1 });
-                assert!((duration / expected - 1.0).abs() < 0.01, "{inner}: {duration} ms, {readings}");
-                assert_eq!(estimates.core_time(cost), estimates.duration(cost, 1));
-            }
         }
     }
 

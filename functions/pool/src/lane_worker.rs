@@ -53,7 +53,9 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             continue;
         }
         let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
-        answers.extend(schedule.refusals(found.expired, found.overloaded));
+        answers.extend(
+            schedule.refusals(found.expired, found.overloaded).map(|(job, dropped)| (job, Err(dropped))),
+        );
         let other = schedule.wake_for_memory();
         let nothing_to_do = active.is_empty() && found.started.is_empty() && answers.is_empty();
         if nothing_to_do && schedule.workers.closed {
@@ -75,7 +77,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         // The schedule knows the free lanes before the answers are out. A caller may send its next
         // request at once, and this worker should take it.
         for (job, answer) in answers.drain(..) {
-            job.answer(answer);
+            shared.answer(job, answer);
         }
         let arena = &shared.arenas[worker];
         active.extend(found.started.into_iter().map(Active::new));
@@ -267,7 +269,7 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Ar
         let may_be_faulty =
             |a: &mut Active| a.cost.algorithm == algorithm && matches!(a.hash, Hash::Started(_));
         for faulty in active.extract_if(.., may_be_faulty) {
-            faulty.job.answer(Err(Dropped::Fault));
+            faulty.job.fail(Dropped::Fault);
         }
         return None;
     }
@@ -307,7 +309,7 @@ mod tests {
     use super::*;
     use saltern_kernels::{Admitted, Ceilings, Kernels};
 
-    use crate::{Caller, Pool, PoolSettings, Ticket, Work, estimate::timed_as};
+    use crate::{Pool, PoolSettings, Ticket, Work, estimate::timed_as};
 
     fn argon2id(memory_mib: u32, passes: u32) -> Params {
         let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
@@ -329,8 +331,8 @@ mod tests {
         let password = password();
         let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
         let (_, reply) = Ticket::with_reply();
-        let job = Submitted { admitted, password, second: None, caller: Caller::default(), reply };
         let now = Instant::now();
+        let job = Submitted::new(Work::new(admitted, password, now), reply);
         let hash = Hash::Unstarted;
         let (goes_on, gave_way, most_lanes, first) = (true, false, 0, None);
         let (deadline, since, started, turn) = (now, now, now, now);

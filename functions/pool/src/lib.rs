@@ -26,11 +26,11 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{Arc, Condvar},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use saltern_encoded::Algorithm;
-use saltern_kernels::{Arena, Kernels, Password, WholeKernel};
+use saltern_kernels::{Arena, WholeKernel};
 
 pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES, NotArgon2Lanes};
 pub use self::one_core::OneCore;
@@ -38,7 +38,6 @@ pub use self::settings::PoolSettings;
 pub use self::submitted::{Reply, Ticket};
 pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work};
 use self::{
-    estimate::Cost,
     schedule::{Schedule, Wake},
     shared::Shared,
     submitted::Submitted,
@@ -49,7 +48,6 @@ use self::{
 pub struct Pool {
     shared: Arc<Shared>,
     threads: Vec<thread::JoinHandle<()>>,
-    kernels: Kernels,
 }
 
 impl Pool {
@@ -66,9 +64,8 @@ impl Pool {
         let holders = settings.holders.get().min(workers);
         let schedule = Schedule::new(workers, sliced, estimates, settings.queue).with_block_workers(holders);
         let mut pool = Self {
-            shared: Arc::new(Shared::new(schedule, workers, settings.kept_bytes)),
+            shared: Arc::new(Shared::new(schedule, workers, settings.kept_bytes, settings.kernels)),
             threads: Vec::new(),
-            kernels: settings.kernels,
         };
         for worker in 0..workers {
             pool.spawn(Wake::LaneWorker(worker), move |shared| lane_worker::run(shared, worker))?;
@@ -115,21 +112,9 @@ impl Pool {
     /// # Errors
     /// [`Refused`], with the reason.
     pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
-        let Work { admitted, password, second, deadline, urgency, caller } = work;
+        let urgency = work.urgency;
         let (ticket, reply) = Ticket::with_reply();
-        let readings = [Some(&password), second.as_ref()].into_iter().flatten().map(Password::expose);
-        let cost = Cost::of(&admitted, readings, self.kernels);
-        let submitted = Submitted { admitted, password, second, caller, reply };
-        let mut schedule = self.shared.lock();
-        let taken = schedule.submit(submitted, cost, deadline, urgency, Instant::now());
-        let displaced = schedule.take_displaced();
-        let displaced: Vec<_> = schedule.refusals(Vec::new(), displaced).collect();
-        drop(schedule);
-        for (job, answer) in displaced {
-            job.answer(answer);
-        }
-        let wake = taken?;
-        self.shared.ring(wake);
+        self.shared.submit(Submitted::new(work, reply), urgency)?;
         Ok(ticket)
     }
 

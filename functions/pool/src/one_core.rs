@@ -34,7 +34,7 @@ impl OneCore {
     /// lanes, or if they take turns.
     #[must_use]
     pub fn lanes(&self, setting: &Setting) -> usize {
-        let cost = Cost::of_layer(setting, 0, self.settings.kernels);
+        let cost = Cost::of_reading(setting, 0, self.settings.kernels);
         let width = self.settings.estimates().width_of(cost);
         if gain_side_by_side(cost.algorithm, cost.memory_bytes) { width } else { 1 }
     }
@@ -48,8 +48,20 @@ impl OneCore {
         admitted: &Admitted,
         passwords: &[Password],
     ) -> Result<Vec<Output>, OutOfMemory> {
+        let (first, outer) = admitted.clone().into_layers();
+        let outputs = self.compute_layer(&first, passwords)?;
+        let Some(outer) = outer else { return Ok(outputs) };
+        let texts: Vec<_> = outputs.iter().map(|output| outer.password(output)).collect();
+        self.compute_layer(&outer.admitted(), &texts)
+    }
+
+    fn compute_layer(
+        &mut self,
+        admitted: &Admitted,
+        passwords: &[Password],
+    ) -> Result<Vec<Output>, OutOfMemory> {
         let algorithm = admitted.setting().algorithm();
-        if !self.settings.runs_in_lanes(Cost::of_layer(admitted.setting(), 0, self.settings.kernels)) {
+        if !self.settings.runs_in_lanes(Cost::of_reading(admitted.setting(), 0, self.settings.kernels)) {
             return passwords
                 .iter()
                 .map(|password| self.whole.compute(admitted, password.expose()))

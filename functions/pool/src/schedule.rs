@@ -45,7 +45,7 @@ pub(crate) trait Job {
 /// is quick, and long compared with the cost of a boundary.
 pub(crate) const SLICE: Duration = Duration::from_millis(1);
 
-/// A part of a job that was computed whole: a layer of a hash of one reading of the password.
+/// A part of a job that was computed whole: the hash of one reading of the password.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub(crate) cost: Cost,
@@ -156,10 +156,23 @@ impl<J: Job> Schedule<J> {
             }
             self.make_room(start, core_time, now)?;
         }
-        self.shares.submitted(joining.caller, start, core_time, now);
+        Ok(self.insert(job, joining, start, now))
+    }
+
+    /// Takes a job whose first part was computed. Nobody gains if it is refused now, so it is not.
+    pub(crate) fn resume(&mut self, job: J, cost: Cost, deadline: Instant, now: Instant) -> Option<Wake> {
+        let joining = Running { caller: job.caller(), rest: cost, deadline };
+        let start = self.shares.next_start(joining.caller, self.first_start());
+        self.insert(job, joining, start, now)
+    }
+
+    fn insert(&mut self, job: J, joining: Running, start: Duration, now: Instant) -> Option<Wake> {
+        let Running { caller, rest: cost, deadline } = joining;
+        let core_time = self.estimates.core_time(cost);
+        self.shares.submitted(caller, start, core_time, now);
         let waiting = Waiting { job, cost, deadline, since: now, start, core_time };
         self.queue_of_mut(cost).insert(waiting, now);
-        Ok(self.wake(joining, (start, now)))
+        self.wake(joining, (start, now))
     }
 
     /// Wakes a worker for a job that waits for memory, and returns its thread.
@@ -296,11 +309,8 @@ impl<J: Job> Schedule<J> {
             self.shares.correct(job.caller, estimate, took, now);
             self.shares.recharge(job.caller, charged, took, now);
         }
-        // A reference crate may compute an inner layer, also of an algorithm that has lanes.
         for Part { cost, core_time } in measured {
-            if !self.workers.runs_in_lanes(*cost) || self.estimates.is_measured_whole(cost.algorithm) {
-                self.estimates.measured(cost.algorithm, 1, cost.work, *core_time);
-            }
+            self.estimates.measured(cost.algorithm, 1, cost.work, *core_time);
         }
     }
 

@@ -1,10 +1,14 @@
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
 
 use super::{
     schedule::{Schedule, Wake},
     submitted::Submitted,
+    work::{Done, Dropped, Refused, Urgency},
 };
-use saltern_kernels::Arena;
+use saltern_kernels::{Arena, Kernels};
 
 /// The schedule, and a condition variable for each thread that may sleep.
 #[derive(Debug)]
@@ -14,17 +18,57 @@ pub(super) struct Shared {
     block_doorbells: Vec<Condvar>,
     /// The memory of each core, for both of its workers.
     pub(super) arenas: Vec<Arena>,
+    kernels: Kernels,
 }
 
 impl Shared {
-    pub(super) fn new(schedule: Schedule<Submitted>, workers: usize, kept_bytes: u64) -> Self {
+    pub(super) fn new(
+        schedule: Schedule<Submitted>,
+        workers: usize,
+        kept_bytes: u64,
+        kernels: Kernels,
+    ) -> Self {
         let doorbells = || (0..workers).map(|_| Condvar::new()).collect();
         Self {
             schedule: Mutex::new(schedule),
             lane_doorbells: doorbells(),
             block_doorbells: doorbells(),
             arenas: (0..workers).map(|_| Arena::new(kept_bytes)).collect(),
+            kernels,
         }
+    }
+
+    /// Takes a job, or refuses it at once.
+    pub(super) fn submit(&self, job: Submitted, urgency: Urgency) -> Result<(), Refused> {
+        let cost = job.cost(self.kernels);
+        let mut schedule = self.lock();
+        let now = Instant::now();
+        let deadline = job.deadline(&schedule.estimates, self.kernels, now);
+        let taken = schedule.submit(job, cost, deadline, urgency, now);
+        let displaced = schedule.take_displaced();
+        let displaced: Vec<_> = schedule.refusals(Vec::new(), displaced).collect();
+        drop(schedule);
+        for (job, dropped) in displaced {
+            job.fail(dropped);
+        }
+        self.ring(taken?);
+        Ok(())
+    }
+
+    /// Answers a job, or takes its outer layer to the queue.
+    pub(super) fn answer(&self, job: Submitted, answer: Result<Done, Dropped>) {
+        let outer = match answer {
+            Ok(done) => job.done(done),
+            Err(dropped) => return job.fail(dropped),
+        };
+        let Some(outer) = outer else { return };
+        let cost = outer.cost(self.kernels);
+        let mut schedule = self.lock();
+        let now = Instant::now();
+        let deadline = outer.deadline(&schedule.estimates, self.kernels, now);
+        let wake = schedule.resume(outer, cost, deadline, now);
+        drop(schedule);
+        self.ring(wake);
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Schedule<Submitted>> {

@@ -241,6 +241,23 @@ fn callers_within_their_shares_are_not_refused_beside_one_that_wants_all() {
     }
 }
 
+/// Their hashes come together, so that each caller is ahead of the others for a moment.
+#[test]
+fn bursts_of_callers_within_their_shares_are_not_refused_beside_one_that_wants_all() {
+    const CAROL: u64 = 3;
+    for dear in [8, 32, 64] {
+        let alice = clients(64, ALICE, Cost::new(Algorithm::Bcrypt, COST_10.work * dear), MS * 60_000);
+        let others = [BOB, CAROL].into_iter().flat_map(|caller| clients(3, caller, COST_10, MS * 10_000));
+        let others = others.map(|client| Client { pause: MS * 250, ..client });
+        let mut crowd = Crowd::new(alice.into_iter().chain(others).collect());
+        crowd.run(0..60_000);
+        for caller in [BOB, CAROL] {
+            let (p90, served, lost) = crowd.served(caller);
+            assert!(lost == 0 && p90 <= MS * IN_LANES[0] * 3, "{p90:?}, {served} served, {lost} lost");
+        }
+    }
+}
+
 /// A caller that is busy all the time with less than its share has no claim to more later.
 #[test]
 fn a_caller_that_wanted_little_does_not_stop_the_others_when_it_wants_much() {

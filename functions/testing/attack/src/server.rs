@@ -153,6 +153,9 @@ impl MemoryWatch {
 /// An honest caller and an attacker with the same rights.
 pub(crate) const HONEST_AND_HOSTILE: &[(&str, &str)] = &[(HONEST, EVERY_SCOPE), (HOSTILE, EVERY_SCOPE)];
 
+/// Memory for two hashes of the ceiling on each worker.
+pub(crate) const ROOM_FOR_DEAR_HASHES: &[&str] = &["--memory-budget-mib", "1300"];
+
 pub(crate) const HONEST: &str = "honest";
 pub(crate) const HOSTILE: &str = "hostile";
 pub(crate) const EVERY_SCOPE: &str = "hash,verify,metrics";

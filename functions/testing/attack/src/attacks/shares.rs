@@ -8,7 +8,7 @@ use crate::{
     figure::{Attack, Field, Figure, Found, count},
     hashes::{ARGON2ID_256_MIB, BCRYPT_10, BCRYPT_14, BCRYPT_15, SHA512_CRYPT_DEAR},
     honest::{Calls, Connections, Request, closed_loop, in_a_row, open_loop},
-    server::{EVERY_SCOPE, HONEST, HONEST_AND_HOSTILE, HOSTILE, Server, Setup, bearer},
+    server::{EVERY_SCOPE, HONEST, HONEST_AND_HOSTILE, HOSTILE, ROOM_FOR_DEAR_HASHES, Server, Setup, bearer},
 };
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -140,10 +140,10 @@ fn not_served(name: &str, calls: &Calls) -> [Figure; 2] {
     ]
 }
 
-/// Two callers, and memory for two hashes of the ceiling on each worker.
+/// Two callers who compute what is dear.
 const SETUP: Setup<'static> = Setup {
     tokens: HONEST_AND_HOSTILE,
-    arguments: &["--memory-budget-mib", "1300"],
+    arguments: ROOM_FOR_DEAR_HASHES,
     identity: None,
     cgroup: None,
     pause_per_line: Duration::ZERO,

@@ -27,7 +27,7 @@ use crate::{
     honest::{Calls, Connections, Request, ask, open_loop},
     http1::{deadline_ms, get, post, verify},
     http2::Http2,
-    server::{EVERY_SCOPE, HONEST, HOSTILE, Server, Setup, bearer},
+    server::{EVERY_SCOPE, HONEST, HOSTILE, ROOM_FOR_DEAR_HASHES, Server, Setup, bearer},
 };
 
 pub(crate) const ATTACK: Attack = Attack {
@@ -52,8 +52,7 @@ async fn run(field: Field) -> Found {
     let identity = Identity::ecdsa()?;
     let setup = Setup {
         tokens: &[(HONEST, EVERY_SCOPE), (OTHER, EVERY_SCOPE), (HOSTILE, EVERY_SCOPE)],
-        // Memory for two hashes of the ceiling on each worker.
-        arguments: &["--memory-budget-mib", "1300"],
+        arguments: ROOM_FOR_DEAR_HASHES,
         identity: Some(&identity),
         ..Setup::default()
     };
