@@ -154,7 +154,7 @@ impl<J: Job> Schedule<J> {
                 self.queue_of_mut(cost).note_refusal(now);
                 return Err(refusal);
             }
-            self.make_room(start, core_time, now)?;
+            self.make_room(joining.caller, core_time, now)?;
         }
         Ok(self.insert(job, joining, start, now))
     }
@@ -208,15 +208,14 @@ impl<J: Job> Schedule<J> {
     /// Whether a job joins this worker at a boundary. It does not if it may join another worker that
     /// has fewer lanes.
     fn should_join(&self, worker: usize, joining: Running, reserved: u64, now: Instant) -> bool {
-        let stays = self.stays(joining.caller, Duration::ZERO);
+        let stays = self.stays(joining.caller);
         self.workers.should_join(worker, joining, reserved, now, &self.estimates, &stays)
     }
 
-    /// Returns which lanes stay beside those of a caller, when the other callers have had so much
-    /// more. Those of callers that then have had as much or more give way.
-    fn stays(&self, caller: Caller, longer: Duration) -> impl Fn(&Running) -> bool {
-        let used = self.shares.used(caller);
-        move |lane| lane.caller == caller || self.shares.used(lane.caller) + longer < used
+    /// Returns which lanes stay beside those of a caller. Those of callers that have had as much or
+    /// more give way.
+    fn stays(&self, caller: Caller) -> impl Fn(&Running) -> bool {
+        move |lane| !self.shares.lead(caller, lane.caller).is_zero()
     }
 
     /// Whether a whole hash of this caller would take the last worker for such hashes, while others

@@ -1,6 +1,9 @@
 //! When a job would be done.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use super::{
     super::{estimate::Cost, work::Caller},
@@ -33,22 +36,40 @@ impl<J: Job> Schedule<J> {
 
     /// Returns the wait for a lane, and the time in it; `None` if the job can start at once.
     fn lane_forecast(&self, joining: Running, start: Duration, now: Instant) -> Option<(Duration, Duration)> {
-        let (cost, stays) = (joining.rest, self.stays(joining.caller, SOON));
+        let Running { caller, rest: cost, .. } = joining;
+        let wait = self.wait_for_lane(joining, start, now, &self.stays(caller))?;
+        // The others delay it until they have had as much, and not until their hashes end.
+        let beside_own = self.wait_for_lane(joining, start, now, &|lane: &Running| lane.caller == caller);
+        let lanes = self.workers.lane.iter().flat_map(|worker| &worker.lanes).map(|lane| lane.caller);
+        let waiting = self.queue_of(cost).before(start).map(|waiting| waiting.job.caller());
+        let others: HashSet<_> = lanes.chain(waiting).filter(|of| *of != caller).collect();
+        let leads: Duration = others.into_iter().map(|of| self.shares.lead(caller, of)).sum();
+        let own = self.estimates.duration(cost, self.estimates.width_of(cost));
+        Some((wait.min(beside_own.unwrap_or_default() + leads), own))
+    }
+
+    /// Returns the wait for a lane beside those that stay; `None` if the job can start at once.
+    fn wait_for_lane(
+        &self,
+        joining: Running,
+        start: Duration,
+        now: Instant,
+        stays: &impl Fn(&Running) -> bool,
+    ) -> Option<Duration> {
         let open = (0..self.workers.lane.len())
-            .any(|w| self.workers.may_join(w, joining, 0, now, &self.estimates, &stays));
+            .any(|w| self.workers.may_join(w, joining, 0, now, &self.estimates, stays));
         // Jobs that give way may be before it too. They do not delay it.
-        let before = self.queue_of(cost).before(start).filter(|waiting| stays(&waiting.running()));
+        let before = self.queue_of(joining.rest).before(start).filter(|waiting| stays(&waiting.running()));
         let (number, ahead) = before
             .fold((0, Duration::ZERO), |(number, ahead), waiting| (number + 1, ahead + waiting.core_time));
         if open && number == 0 {
             return None;
         }
-        let own = self.estimates.duration(cost, self.estimates.width_of(cost));
-        if open && number < self.workers.free_lanes(joining, &self.estimates, &stays) {
-            return Some((Duration::ZERO, own));
+        if open && number < self.workers.free_lanes(joining, &self.estimates, stays) {
+            return Some(Duration::ZERO);
         }
-        let first_lane = self.workers.lane.iter().map(|w| w.next_to_finish(&self.estimates, &stays)).min();
-        Some((first_lane.unwrap_or_default() + ahead / self.workers.cores(), own))
+        let first_lane = self.workers.lane.iter().map(|w| w.next_to_finish(&self.estimates, stays)).min();
+        Some(first_lane.unwrap_or_default() + ahead / self.workers.cores())
     }
 
     /// Returns the wait for a block worker, and the time on it; `None` if the job can start at
@@ -89,9 +110,6 @@ impl<J: Job> Schedule<J> {
         all.checked_div(u32::try_from(jobs().count()).unwrap_or(u32::MAX)).unwrap_or_default()
     }
 }
-
-/// A caller that is ahead of another by so little computing time goes on soon.
-const SOON: Duration = Duration::from_millis(20);
 
 /// Adds an eighth to a forecast.
 ///

@@ -5,7 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{super::estimate::Cost, Job, Running, Schedule, shares::Shares};
+use super::{
+    super::{estimate::Cost, work::Caller},
+    Job, Running, Schedule,
+    shares::Shares,
+};
 
 /// The place of a job among those of both queues: its start, and its arrival.
 pub(super) type Place = (Duration, Instant);
@@ -65,8 +69,9 @@ impl<J: Job> Queue<J> {
         Some(waiting)
     }
 
-    pub(super) fn remove_last(&mut self) -> Option<Waiting<J>> {
-        self.remove(self.jobs.len().checked_sub(1)?)
+    /// Removes the caller's last job.
+    pub(super) fn remove_last_of(&mut self, caller: Caller) -> Option<Waiting<J>> {
+        self.remove(self.jobs.iter().rposition(|waiting| waiting.job.caller() == caller)?)
     }
 
     pub(super) fn forget_abandoned(&mut self, shares: &mut Shares, now: Instant) {
@@ -118,31 +123,43 @@ impl<J: Job> Queue<J> {
         self.jobs.range(..self.position(start))
     }
 
-    /// Returns the number of jobs that start before this end of another job, and their work.
-    pub(super) fn before_end(&self, end: Duration) -> (usize, Duration) {
-        let position = self.jobs.partition_point(|waiting| waiting.start < end);
-        (position, self.work_before(position))
-    }
-
-    /// Returns the work before a position. A new job's position is usually near the end.
-    fn work_before(&self, position: usize) -> Duration {
-        let behind: Duration = self.jobs.range(position..).map(|waiting| waiting.core_time).sum();
-        self.core_time.saturating_sub(behind)
-    }
-
     /// Returns the first job that needs memory.
     pub(super) fn first_in_memory(&self) -> Option<&Waiting<J>> {
         let needs_memory = |job: &&Waiting<J>| job.cost.memory_bytes > 0 && !job.job.abandoned();
         self.jobs.iter().take(LOOK_AHEAD).find(needs_memory)
     }
+}
 
-    pub(super) fn last_start(&self) -> Option<Duration> {
-        self.jobs.back().map(|waiting| waiting.start)
+/// The waiting jobs of a caller, and their work.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Backlog {
+    pub(super) jobs: usize,
+    pub(super) work: Duration,
+}
+
+/// Returns what waits of each caller.
+pub(super) fn backlogs<'a, J: Job + 'a>(
+    waiting: impl Iterator<Item = &'a Waiting<J>>,
+) -> Vec<(Caller, Backlog)> {
+    let mut backlogs: Vec<(Caller, Backlog)> = Vec::new();
+    for Waiting { job, core_time, .. } in waiting {
+        let caller = job.caller();
+        let at = backlogs.iter().position(|(of, _)| *of == caller).unwrap_or_else(|| {
+            backlogs.push((caller, Backlog::default()));
+            backlogs.len() - 1
+        });
+        backlogs[at].1.jobs += 1;
+        backlogs[at].1.work += *core_time;
     }
+    backlogs
 }
 
 /// Both queues together.
 impl<J: Job> Schedule<J> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Waiting<J>> {
+        self.sliced.jobs.iter().chain(&self.whole.jobs)
+    }
+
     pub(super) fn queue_of(&self, cost: Cost) -> &Queue<J> {
         if self.workers.runs_in_lanes(cost) { &self.sliced } else { &self.whole }
     }

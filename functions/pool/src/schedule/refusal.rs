@@ -11,6 +11,7 @@ use super::{
     super::work::{Caller, Refused, Urgency},
     Found, Job, Running, Schedule,
     forecast::Forecast,
+    queue::{Backlog, Queue, backlogs},
 };
 
 impl<J: Job> Schedule<J> {
@@ -43,38 +44,51 @@ impl<J: Job> Schedule<J> {
     }
 
     /// Whether the queue has no room for a job.
+    pub(super) fn is_full(&self, core_time: Duration) -> bool {
+        let jobs = self.sliced.jobs.len() + self.whole.jobs.len();
+        self.is_over_limits(Backlog { jobs, work: self.waiting_core_time() }, core_time, 1)
+    }
+
+    /// Whether a backlog leaves no room for a job in one of so many equal parts of the queue.
     ///
     /// If nothing waits, an operation longer than the bound has room. Otherwise it would never be
     /// taken.
-    pub(super) fn is_full(&self, core_time: Duration) -> bool {
-        let operations = self.sliced.jobs.len() + self.whole.jobs.len();
-        self.is_over_limits(operations, self.waiting_core_time(), core_time)
-    }
-
-    /// Whether these waiting operations, with this work, leave no room for a job.
-    fn is_over_limits(&self, operations: usize, work: Duration, core_time: Duration) -> bool {
+    fn is_over_limits(&self, backlog: Backlog, core_time: Duration, parts: u32) -> bool {
         let Some(limits) = self.limits else { return false };
-        let most_work = limits.work_per_worker * self.workers.cores();
-        operations >= limits.operations || (operations > 0 && work + core_time > most_work)
+        let most_work = limits.work_per_worker * self.workers.cores() / parts;
+        let most_jobs = limits.operations / usize::try_from(parts).unwrap_or(usize::MAX);
+        backlog.jobs > 0 && (backlog.jobs >= most_jobs || backlog.work + core_time > most_work)
     }
 
-    /// Displaces waiting jobs that would start after the end of this job, until this job has room.
-    /// If all of them together make too little room, displaces none.
+    /// Makes room in a full queue for a job of a caller that has less in it than its part: displaces
+    /// the last jobs of those that have more.
+    ///
+    /// Each active caller has an equal part. What then is too much is less than one long job of each.
     pub(super) fn make_room(
         &mut self,
-        start: Duration,
+        caller: Caller,
         core_time: Duration,
         now: Instant,
     ) -> Result<(), Refused> {
-        let [sliced, whole] = [&self.sliced, &self.whole].map(|queue| queue.before_end(start + core_time));
-        if self.is_over_limits(sliced.0 + whole.0, sliced.1 + whole.1, core_time) {
+        let parts = self.shares.active_with(caller, now);
+        let own = backlogs(self.waiting().filter(|waiting| waiting.job.caller() == caller)).pop();
+        if self.is_over_limits(own.map_or_else(Backlog::default, |(_, own)| own), core_time, parts) {
             return Err(self.overloaded());
         }
         while self.is_full(core_time) {
-            let is_sliced = self.sliced.last_start() > self.whole.last_start();
+            let others = backlogs(self.waiting()).into_iter().filter(|(of, backlog)| {
+                *of != caller && backlog.jobs > 1 && self.is_over_limits(*backlog, Duration::ZERO, parts)
+            });
+            let Some((most, _)) = others.max_by_key(|(_, backlog)| (backlog.work, backlog.jobs)) else {
+                break;
+            };
+            let last = |queue: &Queue<J>| {
+                queue.jobs.iter().rfind(|waiting| waiting.job.caller() == most).map(|waiting| waiting.start)
+            };
+            let is_sliced = last(&self.sliced) > last(&self.whole);
             let queue = if is_sliced { &mut self.sliced } else { &mut self.whole };
-            let Some(displaced) = queue.remove_last() else { break };
-            self.shares.left(displaced.job.caller(), displaced.core_time, now);
+            let Some(displaced) = queue.remove_last_of(most) else { break };
+            self.shares.left(most, displaced.core_time, now);
             self.displaced.push(displaced.job);
         }
         Ok(())
@@ -85,8 +99,7 @@ impl<J: Job> Schedule<J> {
         let Some(limits) = self.limits else { return false };
         let bound = limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers.cores();
         let callers = u32::try_from(self.shares.active(now)).unwrap_or(u32::MAX);
-        let waiting = self.sliced.jobs.iter().chain(&self.whole.jobs);
-        let own = waiting.filter(|waiting| waiting.job.caller() == caller);
+        let own = self.waiting().filter(|waiting| waiting.job.caller() == caller);
         own.map(|waiting| waiting.core_time).sum::<Duration>() > bound / callers
     }
 

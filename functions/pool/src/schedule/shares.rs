@@ -26,6 +26,8 @@ struct Account {
     caller: Caller,
     next_start: Duration,
     used: Duration,
+    /// The part of `used` that was paid in advance.
+    prepaid: Duration,
     waiting: usize,
     /// When it last sent a job, or had one running.
     last_seen: Instant,
@@ -46,9 +48,21 @@ impl Shares {
         self.account(caller).map_or(self.present_used, |account| account.used)
     }
 
+    /// Returns how much more a caller has had than another; the most there is for itself.
+    pub(super) fn lead(&self, caller: Caller, other: Caller) -> Duration {
+        if caller == other { Duration::MAX } else { self.used(caller).saturating_sub(self.used(other)) }
+    }
+
     /// Returns the number of callers that have work here or had some lately, at least 1.
     pub(super) fn active(&self, now: Instant) -> usize {
         self.accounts.iter().filter(|account| account.is_active(now)).count().max(1)
+    }
+
+    /// Returns the number of callers with this one.
+    pub(super) fn active_with(&self, caller: Caller, now: Instant) -> u32 {
+        let others =
+            self.accounts.iter().filter(|account| account.caller != caller && account.is_active(now));
+        u32::try_from(others.count()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
     /// Follows a job that begins to wait at this start.
@@ -83,7 +97,7 @@ impl Shares {
         let account = self.account_mut(caller, now);
         account.used += core_time;
         account.last_seen = now;
-        let used = account.used;
+        let used = account.used.saturating_sub(account.prepaid);
         self.present_used = self.present_used.max(used);
     }
 
@@ -98,7 +112,9 @@ impl Shares {
     /// The present does not follow, since the estimate of a job may be far too long.
     pub(super) fn prepay(&mut self, caller: Caller, estimate: Duration, now: Instant) -> Duration {
         let charged = estimate.min(MOST_PREPAID);
-        self.account_mut(caller, now).used += charged;
+        let account = self.account_mut(caller, now);
+        account.used += charged;
+        account.prepaid += charged;
         charged
     }
 
@@ -106,6 +122,7 @@ impl Shares {
     pub(super) fn recharge(&mut self, caller: Caller, charged: Duration, took: Duration, now: Instant) {
         let account = self.account_mut(caller, now);
         account.used = account.used.saturating_sub(charged);
+        account.prepaid = account.prepaid.saturating_sub(charged);
         self.charge(caller, took, now);
     }
 
@@ -120,8 +137,8 @@ impl Shares {
             if self.accounts.len() >= MOST_CALLERS {
                 self.forget_one();
             }
-            let (next_start, used) = (Duration::ZERO, self.present_used);
-            self.accounts.push(Account { caller, next_start, used, waiting: 0, last_seen: now });
+            let (next_start, prepaid, used) = (Duration::ZERO, Duration::ZERO, self.present_used);
+            self.accounts.push(Account { caller, next_start, used, prepaid, waiting: 0, last_seen: now });
             self.accounts.len() - 1
         });
         &mut self.accounts[position]
