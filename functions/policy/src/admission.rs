@@ -228,7 +228,8 @@ impl NewHash {
 impl Policies {
     /// Parses a stored hash and bounds its cost.
     ///
-    /// # Errors [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::WeakScheme`],
+    /// # Errors
+    /// [`Refusal::UnsupportedHash`], [`Refusal::InvalidHash`], [`Refusal::WeakScheme`],
     /// [`Refusal::CostOutOfBounds`], [`Refusal::SiteKeyUnavailable`].
     pub fn admit_stored(&self, stored: &str) -> Result<Stored, Refusal> {
         self.admit_stored_with(stored, |_| None)
@@ -265,7 +266,8 @@ impl Policies {
 
     /// Prepares a new hash under the named policy; the default is the current one.
     ///
-    /// # Errors [`Refusal::UnknownPolicy`], [`Refusal::PolicyNotForHashing`],
+    /// # Errors
+    /// [`Refusal::UnknownPolicy`], [`Refusal::PolicyNotForHashing`],
     /// [`Refusal::NoRandomness`]. Under bcrypt also [`Refusal::PasswordTooLong`] and
     /// [`Refusal::PasswordHasNul`].
     pub fn admit_new(&self, policy: Option<&str>, password: &Password) -> Result<NewHash, Refusal> {

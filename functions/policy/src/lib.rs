@@ -1,7 +1,7 @@
 //! Policies as data: the document, admission of hashes, and the verdict on a match.
 //!
 //! Only this crate decides which params a new hash gets, which stored hashes are verified, and
-//! whether a hash should be replaced after a match. It computes no hash.
+//! whether a hash should be replaced after a match. It computes no slow hash.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
-//! The workers: a bounded queue in front of one thread per core.
+//! The workers: a bounded queue in front of the threads that compute.
 //!
 //! `schedule` assigns work to workers and refuses work; it has no threads. `estimate` predicts how
 //! long work takes, from measurements. `lane_worker` is a thread that computes many hashes at once,
-//! `block_worker` a thread that computes one hash after the other. Each core has one of each.
+//! `block_worker` a thread that computes one hash after the other. Each core has one of the first
+//! kind, and each that may hold a hash in memory one of the second.
 
 #![forbid(unsafe_code)]
 

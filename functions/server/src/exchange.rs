@@ -250,7 +250,7 @@ fn is_of_a_peer_that_left(error: &hyper::Error) -> bool {
 /// The other end of a connection, with the place of its request.
 pub(super) struct Peer {
     active: ActiveRequest,
-    /// For the log.
+    /// For the log, and for the share of a caller without a token.
     address: Option<PeerAddress>,
     /// Only over HTTP/1: later bytes stay unread until the response, so the socket tells whether
     /// the peer has gone. Over HTTP/2 bytes are read as they arrive, and the HTTP crate notices it.

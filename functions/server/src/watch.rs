@@ -32,8 +32,8 @@ struct State {
 
 impl Watch {
     /// The state of a connection of which a part of the first request was read.
-    pub(super) fn begin(accepted: Instant) -> Arc<Self> {
-        let phase = Phase::Head { since: accepted };
+    pub(super) fn begin(first_bytes: Instant) -> Arc<Self> {
+        let phase = Phase::Head { since: first_bytes };
         Arc::new(Self {
             state: Mutex::new(State { phase, line_ends: 0, has_ended: false }),
             trusted: AtomicBool::new(false),

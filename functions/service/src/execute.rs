@@ -63,7 +63,7 @@ pub(crate) struct Executor<'a, W> {
     /// The keys that open stored hashes and seal new ones, if there are any.
     pub(crate) keys: Option<&'a Keys>,
     pub(crate) upgrades: &'a Turns,
-    /// The program that waits for the answer.
+    /// When the request came, and from whom.
     pub(crate) arrival: &'a Arrival,
     /// When the answer becomes useless to the caller.
     pub(crate) deadline: Instant,

@@ -119,7 +119,7 @@ impl Arrival {
     }
 }
 
-/// The other end of a connection, for the log line. Behind a proxy it is the proxy.
+/// The other end of a connection. Behind a proxy it is the proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PeerAddress {
     /// The address that AWS names. Its port is unknown.

@@ -233,7 +233,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The body is longer than [`Service::body_limit`](crate::Service::body_limit).
+    /// The body is longer than that of its route may be.
     #[must_use]
     pub fn body_too_large() -> Self {
         Self::new(Code::BodyTooLarge)
