@@ -20,7 +20,7 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
         let other = schedule.wake_for_memory();
         let nothing_found = found.started.is_empty() && refusals.is_empty();
         if nothing_found && schedule.workers.closed {
-            if !schedule.waits_for_memory() {
+            if shared.ends(&schedule) {
                 return;
             }
             drop(schedule);
@@ -92,7 +92,7 @@ impl Parts<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{sync::Arc, time::Duration};
 
     use super::*;
     use saltern_kernels::{Admitted, Arena, Ceilings, Kernels};
@@ -107,7 +107,7 @@ mod tests {
         let (ticket, reply) = Ticket::with_reply();
         let password = Password::new(b"password").unwrap();
         let deadline = Instant::now() + Duration::from_hours(1);
-        let job = Submitted::new(Work::new(admitted, password.clone(), deadline), reply);
+        let job = Submitted::new(Work::new(admitted, password.clone(), deadline), reply, &Arc::default());
         let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, Arena::new(0)), Vec::new());
         let mut parts = Parts { job: &job, deadline, kernel: &mut kernel, measured: &mut measured };
         assert!(parts.hash(&password).is_ok());

@@ -59,7 +59,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         let other = schedule.wake_for_memory();
         let nothing_to_do = active.is_empty() && found.started.is_empty() && answers.is_empty();
         if nothing_to_do && schedule.workers.closed {
-            if !schedule.waits_for_memory() {
+            if shared.ends(&schedule) {
                 return;
             }
             drop(schedule);
@@ -302,7 +302,7 @@ fn finished(active: &mut Vec<Active>, ended: &mut Vec<Ended>) -> Vec<(Submitted,
 
 #[cfg(test)]
 mod tests {
-    use std::{iter, num::NonZeroUsize};
+    use std::{iter, num::NonZeroUsize, sync::Arc};
 
     use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, scrypt};
 
@@ -332,7 +332,7 @@ mod tests {
         let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
         let (_, reply) = Ticket::with_reply();
         let now = Instant::now();
-        let job = Submitted::new(Work::new(admitted, password, now), reply);
+        let job = Submitted::new(Work::new(admitted, password, now), reply, &Arc::default());
         let hash = Hash::Unstarted;
         let (goes_on, gave_way, most_lanes, first) = (true, false, 0, None);
         let (deadline, since, started, turn) = (now, now, now, now);

@@ -41,7 +41,6 @@ pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work}
 use self::{
     schedule::{Schedule, Wake},
     shared::Shared,
-    submitted::Submitted,
 };
 
 /// The workers and their queue. Dropping the pool finishes all taken work and ends the threads.
@@ -113,9 +112,8 @@ impl Pool {
     /// # Errors
     /// [`Refused`], with the reason.
     pub fn submit(&self, work: Work) -> Result<Ticket, Refused> {
-        let urgency = work.urgency;
         let (ticket, reply) = Ticket::with_reply();
-        self.shared.submit(Submitted::new(work, reply), urgency)?;
+        self.shared.submit(work, reply)?;
         Ok(ticket)
     }
 

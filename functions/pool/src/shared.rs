@@ -1,12 +1,12 @@
 use std::{
-    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 use super::{
     schedule::{Schedule, Wake},
-    submitted::Submitted,
-    work::{Done, Dropped, Refused, Urgency},
+    submitted::{Reply, Submitted},
+    work::{Done, Dropped, Refused, Work},
 };
 use saltern_kernels::{Arena, Kernels};
 
@@ -19,6 +19,8 @@ pub(super) struct Shared {
     /// The memory of each core, for both of its workers.
     pub(super) arenas: Vec<Arena>,
     kernels: Kernels,
+    /// Held by each wrapped hash that was taken: its layers may need workers of both kinds.
+    wrapped: Arc<()>,
 }
 
 impl Shared {
@@ -35,11 +37,19 @@ impl Shared {
             block_doorbells: doorbells(),
             arenas: (0..workers).map(|_| Arena::new(kept_bytes)).collect(),
             kernels,
+            wrapped: Arc::default(),
         }
     }
 
+    /// Whether a worker that finds nothing to do ends.
+    pub(super) fn ends(&self, schedule: &Schedule<Submitted>) -> bool {
+        schedule.workers.closed && !schedule.waits_for_memory() && Arc::strong_count(&self.wrapped) == 1
+    }
+
     /// Takes a job, or refuses it at once.
-    pub(super) fn submit(&self, job: Submitted, urgency: Urgency) -> Result<(), Refused> {
+    pub(super) fn submit(&self, work: Work, reply: Reply) -> Result<(), Refused> {
+        let urgency = work.urgency;
+        let job = Submitted::new(work, reply, &self.wrapped);
         let cost = job.cost(self.kernels);
         let mut schedule = self.lock();
         let now = Instant::now();

@@ -3,6 +3,7 @@ use std::{
     iter,
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::{Duration, Instant},
 };
@@ -81,14 +82,18 @@ pub(super) struct Submitted {
     deadline: Instant,
     /// How long the layer before this one waited and was computed.
     before: (Duration, Duration),
+    /// See [`Shared`](super::shared::Shared).
+    _wrapped: Option<Arc<()>>,
 }
 
 impl Submitted {
     /// Takes the first layer of the work.
-    pub(super) fn new(work: Work, reply: Reply) -> Self {
+    pub(super) fn new(work: Work, reply: Reply, wrapped: &Arc<()>) -> Self {
         let Work { admitted, password, second, deadline, urgency: _, caller } = work;
         let (admitted, outer) = admitted.into_layers();
-        Self { admitted, password, second, caller, reply, outer, deadline, before: Default::default() }
+        let guard = outer.is_some().then(|| Arc::clone(wrapped));
+        let before = Default::default();
+        Self { admitted, password, second, caller, reply, outer, deadline, before, _wrapped: guard }
     }
 
     /// Returns the cost of this layer.
@@ -213,7 +218,7 @@ mod tests {
             let admitted = wrapped(1 << 16, &bcrypt());
             let work = Work { second, ..Work::new(admitted, password("p\0q"), deadline) };
             let (_ticket, reply) = Ticket::with_reply();
-            let inner = Submitted::new(work, reply);
+            let inner = Submitted::new(work, reply, &Arc::default());
             assert_eq!(inner.cost(Kernels::Own), Cost::new(Algorithm::Bcrypt, 64 * u64::from(readings)));
             let due = |job: &Submitted| job.deadline(&estimates, Kernels::Own, Instant::now());
             assert_eq!(due(&inner) + Duration::from_millis(20) * readings, deadline);
@@ -227,6 +232,17 @@ mod tests {
             assert_eq!(outer.cost(Kernels::Own), Cost::new(Algorithm::Argon2id, work).in_memory(64 << 20));
             assert_eq!((due(&outer), outer.before), (deadline, times));
         }
+    }
+
+    /// The layers are computed by workers of both kinds.
+    #[test]
+    fn a_closing_pool_computes_the_outer_layers_of_taken_work() {
+        let pool = Pool::start(&PoolSettings::new(NonZeroUsize::MIN)).unwrap();
+        let deadline = Instant::now() + Duration::from_hours(1);
+        let work = || Work::new(wrapped(64, &md5_crypt()), password("p"), deadline);
+        let tickets: Vec<_> = (0..20).map(|_| pool.submit(work()).unwrap()).collect();
+        drop(pool);
+        assert!(tickets.into_iter().all(|ticket| ticket.wait().is_ok()));
     }
 
     #[test]
