@@ -25,6 +25,7 @@ locals {
         busy_hour = local.cost_usd_per_reserved_hour, event = local.cost_usd_per_event[name], hour = local.cost_usd_per_event_hour[name],
       } : what => usd == null ? "?" : format("%.2f", usd) }
       ends_at              = event.ends_at
+      event_maximum        = max(event.environments, local._event_maximum)
       environments         = event.environments
       everyday_maximum     = local._everyday_maximum
       function             = var.name

@@ -81,7 +81,7 @@ resource "aws_lambda_function" "main" {
 
     # The next two conditions tell the reader which of two numbers is too small.
     precondition {
-      condition     = alltrue([for capacity in module.capacity : local.managed || capacity.fits_account])
+      condition     = alltrue([for capacity in module.capacity : local.managed || local.stopped || capacity.fits_account])
       error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region} besides that of other functions, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Send batches, or request: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${local._most_needed + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere}"
     }
 
