@@ -9,7 +9,6 @@ val bouncyCastleVersion = "1.86"
 // application may use a later 3.x.
 val catsEffectVersion = "3.6.3"
 val http4sVersion = "0.23.33"
-val jnaVersion = "5.18.1"
 // The newest versions that the registry has for each Scala version. The client only reads JSON,
 // which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
@@ -415,7 +414,6 @@ lazy val measure = project
     libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       // Only for comparison.
-      "at.favre.lib" % "bcrypt" % "0.10.2",
-      "net.java.dev.jna" % "jna" % jnaVersion
+      "at.favre.lib" % "bcrypt" % "0.10.2"
     )
   )
