@@ -9,7 +9,6 @@ val bouncyCastleVersion = "1.86"
 // application may use a later 3.x.
 val catsEffectVersion = "3.6.3"
 val http4sVersion = "0.23.33"
-val jnaVersion = "5.18.1"
 // The newest versions that the registry has for each Scala version. The client only reads JSON,
 // which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
@@ -96,16 +95,15 @@ val writeJars = taskKey[Unit]("Adds the resolved jars to jars.sha256.")
 lazy val root = project
   .in(file("."))
   .aggregate(
+    aws,
     catsEffect,
     core,
     docs,
     hocon,
-    lambda,
     legacy,
     measure,
     micrometer,
     nativeKernels,
-    sigv4,
     silhouette,
     springSecurity,
     testkit,
@@ -190,30 +188,21 @@ lazy val hocon = project
     libraryDependencies += "com.typesafe" % "config" % typesafeConfigVersion
   )
 
-lazy val sigv4 = project
-  .in(file("sigv4"))
+lazy val aws = project
+  .in(file("aws"))
   .dependsOn(core)
   .settings(
     common,
-    name := "saltern-client-sigv4",
-    description := "Signs the Saltern client's requests for Function URLs with AWS_IAM.",
+    name := "saltern-aws",
+    description := "The Saltern client's requests to Lambda: signed for Function URLs with AWS_IAM, or as a direct Invoke.",
     libraryDependencies ++= Seq(
+      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       "software.amazon.awssdk" % "auth" % awsSdkVersion,
       "software.amazon.awssdk" % "http-auth-aws" % awsSdkVersion,
       // The credentials chain finds it by its class name, for the roles of service accounts on EKS.
       // The chain makes no asynchronous calls, so it needs no Netty.
       ("software.amazon.awssdk" % "sts" % awsSdkVersion).exclude("software.amazon.awssdk", "netty-nio-client")
     )
-  )
-
-lazy val lambda = project
-  .in(file("lambda"))
-  .dependsOn(core, sigv4)
-  .settings(
-    common,
-    name := "saltern-client-lambda",
-    description := "Carries the Saltern client's requests by a direct Invoke of the Lambda function.",
-    libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
   )
 
 lazy val legacy = project
@@ -352,7 +341,7 @@ lazy val testkit = project
 
 lazy val tests = project
   .in(file("tests"))
-  .dependsOn(core, hocon, lambda, legacy, micrometer, nativeKernels, sigv4, testkit)
+  .dependsOn(aws, core, hocon, legacy, micrometer, nativeKernels, testkit)
   .settings(
     common,
     name := "saltern-client-tests",
@@ -371,7 +360,7 @@ val guide = taskKey[Unit]("Compiles and runs every block of Scala in the guide a
 lazy val docs = project
   .in(file("docs"))
   .enablePlugins(MdocPlugin)
-  .dependsOn(catsEffect, core, hocon, lambda, legacy, micrometer, nativeKernels, sigv4, testkit, zio)
+  .dependsOn(aws, catsEffect, core, hocon, legacy, micrometer, nativeKernels, testkit, zio)
   .settings(
     common,
     name := "saltern-client-docs",
@@ -425,7 +414,6 @@ lazy val measure = project
     libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       // Only for comparison.
-      "at.favre.lib" % "bcrypt" % "0.10.2",
-      "net.java.dev.jna" % "jna" % jnaVersion
+      "at.favre.lib" % "bcrypt" % "0.10.2"
     )
   )

@@ -9,14 +9,13 @@ scalaVersion := crossScalaVersions.value.head
 // `import saltern.client.*`; an import with `_` would not need the option.
 scalacOptions ++= (if (scalaBinaryVersion.value == "3") Nil else Seq("-Xsource:3"))
 libraryDependencies ++= Seq(
+  "io.saltern" %% "saltern-aws" % saltern,
   "io.saltern" %% "saltern-client" % saltern,
   "io.saltern" %% "saltern-client-cats-effect" % saltern,
   "io.saltern" %% "saltern-client-hocon" % saltern,
-  "io.saltern" %% "saltern-client-lambda" % saltern,
   "io.saltern" %% "saltern-client-legacy" % saltern,
   "io.saltern" %% "saltern-client-micrometer" % saltern,
   "io.saltern" %% "saltern-client-native" % saltern,
-  "io.saltern" %% "saltern-client-sigv4" % saltern,
   "io.saltern" %% "saltern-client-spring-security" % saltern,
   "io.saltern" %% "saltern-client-testkit" % saltern,
   "io.saltern" %% "saltern-client-zio" % saltern

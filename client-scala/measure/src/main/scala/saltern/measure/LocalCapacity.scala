@@ -5,7 +5,7 @@ import java.util.Arrays
 import java.util.concurrent.{ExecutorService, Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 import saltern.client.{ClientConfig, LocalKernels, Match, Origin, Password, Saltern}
-import saltern.client.local.{Admitted, Kernels, OpenedKernels, Params, Setting}
+import saltern.client.local.{Admitted, Ceilings, Kernels, OpenedKernels, Params, Setting}
 import saltern.client.nativekernels.NativeKernels
 import saltern.example.Arguments
 import scala.concurrent.Await
@@ -17,7 +17,7 @@ import scala.concurrent.duration.*
   *
   * Nothing listens at the service's address. For each algorithm four contenders alternate, A B C …
   * C B A, `--rounds` times, for `--seconds` each, on one worker. Two are the kernels alone, JVM and
-  * native, as in `bin/measure-native`. Two are a client with either kernel, through its queue and
+  * native. Two are a client with either kernel, through its queue and
   * its pool. The client always has twice as many logins in progress as it hashes at once.
   *
   * Completed logins are counted, and medians are printed. Every login's password is right, and
@@ -28,15 +28,15 @@ object LocalCapacity {
     val settings = Arguments(arguments.toSeq, Map("--rounds" -> "2", "--seconds" -> "3"))
     val (rounds, window) = (settings("--rounds").toInt, settings("--seconds").toDouble.seconds)
     val kernels = NativeKernels.attempt().fold(reason => sys.error(s"$reason: run client-scala/native/build first"), identity)
-    val opened = kernels.open(Workers, MemoryBytes, MeasureNative.NoCeilings)
+    val opened = kernels.open(Workers, MemoryBytes, NoCeilings)
     val (onJvm, natively) = (Host(LocalKernels.Jvm), Host(kernels))
     try {
-      val bcrypt = compare(rounds, window, "bcrypt-10", contenders(opened, kernels, onJvm, natively, MeasureNative.Bcrypt10) :+ favre)
+      val bcrypt = compare(rounds, window, "bcrypt-10", contenders(opened, kernels, onJvm, natively, Bcrypt10) :+ favre)
       println(
         f"bcrypt-10            at.favre's hashes: the host makes ${bcrypt(NativeHost) / bcrypt(Favre)}%.2f times as many, the kernels alone ${bcrypt(NativeAlone) / bcrypt(Favre)}%.2f times"
       )
       for ((memoryKib, passes) <- Argon2id) {
-        val setting = Setting.fresh(Params.Argon2(Params.Variant.Id, Params.Version.V19, memoryKib, passes, 1).get, MeasureNative.Salt)
+        val setting = Setting.fresh(Params.Argon2(Params.Variant.Id, Params.Version.V19, memoryKib, passes, 1).get, Salt)
         compare(rounds, window, s"argon2id $memoryKib,$passes,1", contenders(opened, kernels, onJvm, natively, setting))
       }
     } finally { onJvm.close(); natively.close(); opened.close() }
@@ -50,7 +50,7 @@ object LocalCapacity {
       natively: Host,
       setting: Setting.Own
   ): Seq[Contender] = {
-    val admitted = Admitted(setting, MeasureNative.NoCeilings).get
+    val admitted = Admitted(setting, NoCeilings).get
     val output = Kernels.compute(admitted, Secret)
     val stored = setting.print(output)
     def checked(computed: Array[Byte]): Unit = require(Arrays.equals(computed, output), "a kernel computes another output")
@@ -68,7 +68,7 @@ object LocalCapacity {
     Favre,
     Workers,
     () => {
-      val made = FavreBcrypt.`with`(FavreBcrypt.Version.VERSION_2B).hashRaw(10, MeasureNative.Salt, Secret)
+      val made = FavreBcrypt.`with`(FavreBcrypt.Version.VERSION_2B).hashRaw(10, Salt, Secret)
       require(made.rawHash.nonEmpty)
     }
   )
@@ -133,7 +133,7 @@ object LocalCapacity {
     }
   }
 
-  private def median(values: Seq[Double]): Double = {
+  private[measure] def median(values: Seq[Double]): Double = {
     val sorted = values.sorted
     (sorted((sorted.size - 1) / 2) + sorted(sorted.size / 2)) / 2
   }
@@ -143,6 +143,13 @@ object LocalCapacity {
   private val NativeAlone = "native kernels"
   private val JvmHost = "host, JVM"
   private val NativeHost = "host, native"
+
+  private val Salt = Array.tabulate[Byte](16)(_.toByte)
+  private val Bcrypt10 = Setting.fresh(Params.Bcrypt(10).get, Salt)
+  private val NoCeilings = {
+    val none = Long.MaxValue
+    Ceilings(none, none, none, none, none, none, none, none)
+  }
 
   /** The KiB and passes of OWASP's first recommendation, and of the shipped policy. */
   private val Argon2id = Seq((19456, 2), (65536, 4))

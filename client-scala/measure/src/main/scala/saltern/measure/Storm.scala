@@ -23,7 +23,7 @@ import saltern.example.{Arguments, Users}
   * -c 0 bin/storm` everything shares one core.
   */
 object Storm {
-  import MeasureNative.median
+  import LocalCapacity.median
 
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(

@@ -3,7 +3,7 @@ package saltern.client.local
 import java.security.MessageDigest
 import java.util.Arrays
 
-/** Computes one hash on the calling thread. `bin/measure-kernels` shows why each algorithm uses its
+/** Computes one hash on the calling thread. `docs/adr/0007` says why each algorithm uses its
   * library.
   */
 private[saltern] object Kernels {
