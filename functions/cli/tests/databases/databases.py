@@ -44,7 +44,8 @@ class Database:
     """A server, and the commands of the guide for it."""
 
     def __init__(self, folder, environment, saltern):
-        self.folder, self.environment, self.saltern = folder, environment, saltern
+        # The clients of the guide must not depend on the locale.
+        self.folder, self.environment, self.saltern = folder, {**environment, "LC_ALL": "C"}, saltern
         # The guide's pipes call `saltern`. A program of this name measures the memory of each call.
         self.memory = folder / "memory"
         tools = folder / "tools"
@@ -57,7 +58,7 @@ class Database:
     def shell(self, script, code=0):
         """Runs a script, and returns its standard output."""
         ended = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script], env=self.environment, capture_output=True, text=True
+            ["bash", "-euo", "pipefail", "-c", script], env=self.environment, capture_output=True, encoding="utf-8"
         )
         if ended.returncode != code:
             raise SystemExit(f"{self.name}: code {ended.returncode} of\n{script}\n{ended.stderr}")
@@ -131,6 +132,7 @@ class Postgres(Database):
 class MariaDb(Database):
     name = "MariaDB"
     section = "### MariaDB and MySQL"
+    client = "mariadb --default-character-set=utf8mb4"
     options = "--delimiter '\\t' --column 2 --header"
 
     @classmethod
@@ -152,7 +154,7 @@ class MariaDb(Database):
                 yield database
 
     def run(self, statement):
-        return self.shell(f"mariadb shop <<'END'\n{statement};\nEND")
+        return self.shell(f"{self.client} shop <<'END'\n{statement};\nEND")
 
     def load(self, table, rows):
         escape = lambda text: str(text).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
@@ -163,17 +165,24 @@ class MariaDb(Database):
 
     def rows(self, query):
         fields, table = query.split(" FROM ", 1)
-        printed = self.shell(f"mariadb --batch --raw -N shop <<'END'\nSELECT JSON_ARRAY({fields}) FROM {table};\nEND")
+        printed = self.shell(f"{self.client} --batch --raw -N shop <<'END'\nSELECT JSON_ARRAY({fields}) FROM {table};\nEND")
         return [json.loads(line) for line in printed.splitlines()]
 
     def read(self, fields, where="true"):
-        return f'mariadb --batch --quick shop -e "SELECT {fields} FROM users WHERE {where} ORDER BY id"'
+        return f'{self.client} --batch --quick shop -e "SELECT {fields} FROM users WHERE {where} ORDER BY id"'
 
-    write = """mariadb --local-infile shop -e "LOAD DATA LOCAL INFILE '/dev/stdin' INTO TABLE moved IGNORE 1 LINES" """
+    write = (
+        f"{client} --local-infile shop -e "
+        "\"LOAD DATA LOCAL INFILE '/dev/stdin' INTO TABLE moved CHARACTER SET utf8mb4 IGNORE 1 LINES\""
+    )
     swap = (
         "UPDATE users JOIN moved USING (id) SET users.password_hash = moved.password_hash"
         " WHERE BINARY users.password_hash = moved.old_hash AND BINARY moved.password_hash <> moved.old_hash"
     )
+
+
+# Salts outside ASCII, by the numbers of their rows.
+LETTERS = {1: "иван", 2: "é", 3: "max🎸"}
 
 
 def guide_runs(database, guide):
@@ -184,7 +193,7 @@ def guide_runs(database, guide):
     if len(blocks) != 5:
         raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 5")
     database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash varchar(64), salt text)")
-    salted = [(number, *kinds.salted(number)) for number in range(1, 1001)]
+    salted = [(number, *kinds.salted(number, LETTERS.get(number, ""))) for number in range(1, 1001)]
     others = [(1001, None, None), (1002, "", ""), (1003, "!", ""), (1004, "hunter2, \"x\"\t\\y", "s")]
     database.load("users", salted + others)
     state = lambda: sorted(database.rows("id, password_hash, salt FROM users"))
@@ -206,6 +215,9 @@ def guide_runs(database, guide):
     converted = all(after[id].startswith("$sha256$pf=") for id in changed if id != 7)
     if changed != list(range(1, 1001)) or after[7] != "set meanwhile" or not converted:
         raise SystemExit(f"{database.name}: the swap changed {len(changed)} rows")
+    for id in LETTERS:
+        verify = f"printf '%s\\n' '{after[id]}' 'password {id}' | saltern verify --accept-weak all -"
+        database.shell(verify)
     database.shell(undo)
     undone = [row for row in state() if row[0] != 7]
     if undone != [row for row in before if row[0] != 7]:

@@ -45,9 +45,9 @@ def all_kinds():
     return [*of_software(), *of_sites(), *not_coming()]
 
 
-def salted(number):
+def salted(number, letters=""):
     """A hash and a salt of a site: sha256(salt + password)."""
-    salt = f"salt-{number:08}"
+    salt = f"{letters}salt-{number:08}"
     return hashlib.sha256(f"{salt}password {number}".encode()).hexdigest(), salt
 
 
