@@ -28,22 +28,25 @@ impl Undo {
 
     /// Returns the statement, in the SQL of every database. Rows that the run has not changed stay,
     /// and so does a hash that a login or its user has replaced meanwhile.
-    pub(super) fn statement(&self, keeps_old: bool) -> String {
+    ///
+    /// `moved` is the table that gets the result of this run.
+    pub(super) fn statement(&self, moved: &str, keeps_old: bool) -> String {
         let Self { id, hash } = self;
         let (explained, table, old, join) = if keeps_old {
-            ("", "moved", "old_hash", String::new())
+            ("", moved, "old_hash", String::new())
         } else {
             (
                 ", and the copy that you made before as `users_before`",
                 "users_before",
                 hash.as_str(),
-                format!(" JOIN users_before ON users_before.{id} = moved.{id}"),
+                format!(" JOIN users_before ON users_before.{id} = {moved}.{id}"),
             )
         };
         format!(
-            "take the change back, with this result as the table `moved`{explained}:\n  UPDATE users SET {hash} = \
-             (SELECT {old} FROM {table} WHERE {table}.{id} = users.{id})\n  WHERE EXISTS (SELECT 1 FROM moved{join} \
-             WHERE moved.{id} = users.{id}\n    AND moved.{hash} = users.{hash} AND moved.{hash} <> {table}.{old});\n"
+            "take the change back, with this result as the table `{moved}`{explained}:\n  UPDATE users SET {hash} = \
+             (SELECT {old} FROM {table} WHERE {table}.{id} = users.{id})\n  WHERE EXISTS (SELECT 1 FROM {moved}{join} \
+             WHERE {moved}.{id} = users.{id}\n    AND {moved}.{hash} = users.{hash} AND {moved}.{hash} <> \
+             {table}.{old});\n"
         )
     }
 }

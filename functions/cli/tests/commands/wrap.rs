@@ -203,6 +203,9 @@ fn a_run_that_changes_rows_prints_how_to_take_it_back() {
     let copied = succeeds(&csv, &table).err;
     assert!(copied.contains("(SELECT pass FROM users_before WHERE users_before.user_id"), "{copied}");
     assert!(copied.contains("AND moved.pass <> users_before.pass);\n"), "{copied}");
+    // Each run has a table of its own, so that its statement takes back no other run.
+    let named = succeeds(&[&csv[..], &["--keep-old", "--result-table", "moved_2"]].concat(), &table).err;
+    assert!(named.contains("FROM moved_2 WHERE moved_2.user_id") && !named.contains("moved."), "{named}");
     let unnamed = succeeds(&csv, &table.replace("user_id,pass", "\"the id\",\"a;b\"")).err;
     assert!(unnamed.contains("SET password_hash = ") && unnamed.contains("moved.id = users.id"), "{unnamed}");
     assert!(succeeds(&["wrap"], LDAP_SHA).err.ends_with("by the file that was read: keep it\n"));

@@ -55,14 +55,20 @@ class Database:
         wrapper.chmod(0o755)
         self.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
 
-    def shell(self, script, code=0):
+    def shell(self, script, code=0, options=("-euo", "pipefail")):
         """Runs a script, and returns its standard output."""
         ended = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script], env=self.environment, capture_output=True, encoding="utf-8"
+            ["bash", *options, "-c", script], env=self.environment, capture_output=True, encoding="utf-8"
         )
         if ended.returncode != code:
             raise SystemExit(f"{self.name}: code {ended.returncode} of\n{script}\n{ended.stderr}")
         return ended.stdout + ended.stderr
+
+    def changes(self, script, rows):
+        """Runs a script that prints how many rows it has changed."""
+        said = self.shell(script)
+        if not re.search(self.changed % rows, said):
+            raise SystemExit(f"{self.name}: not {rows} rows changed by\n{script}\n{said}")
 
     def most_kib(self):
         """The most memory of a call of `saltern` since the last question."""
@@ -86,6 +92,8 @@ sys.exit(status)
 class Postgres(Database):
     name = "PostgreSQL"
     section = "### PostgreSQL"
+    exact = ""
+    changed = r"\bUPDATE %d\b"
     options = "--delimiter ',' --column 2 --header"
 
     @classmethod
@@ -105,6 +113,9 @@ class Postgres(Database):
 
     def run(self, statement):
         return self.shell(f"psql -q -v ON_ERROR_STOP=1 shop <<'END'\n{statement};\nEND")
+
+    def client_of(self, statement):
+        return f"psql shop <<'END'\n{statement};\nEND"
 
     def load(self, table, rows):
         """Loads rows, of which None is NULL."""
@@ -133,6 +144,8 @@ class MariaDb(Database):
     name = "MariaDB"
     section = "### MariaDB and MySQL"
     client = "mariadb --default-character-set=utf8mb4"
+    exact = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    changed = r"\b%d rows? affected"
     options = "--delimiter '\\t' --column 2 --header"
 
     @classmethod
@@ -154,7 +167,10 @@ class MariaDb(Database):
                 yield database
 
     def run(self, statement):
-        return self.shell(f"{self.client} shop <<'END'\n{statement};\nEND")
+        return self.shell(self.client_of(statement))
+
+    def client_of(self, statement):
+        return f"{self.client} -vv shop <<'END'\n{statement};\nEND"
 
     def load(self, table, rows):
         escape = lambda text: str(text).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
@@ -177,7 +193,7 @@ class MariaDb(Database):
     )
     swap = (
         "UPDATE users JOIN moved USING (id) SET users.password_hash = moved.password_hash"
-        " WHERE BINARY users.password_hash = moved.old_hash AND BINARY moved.password_hash <> moved.old_hash"
+        " WHERE users.password_hash = moved.old_hash AND moved.password_hash <> moved.old_hash"
     )
 
 
@@ -190,15 +206,15 @@ def guide_runs(database, guide):
     _, section = guide.split(database.section + "\n")
     section = re.split(r"\n##+ ", section)[0]
     blocks = re.findall(r"```sh\n(.*?)```", section, re.S)
-    if len(blocks) != 5:
-        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 5")
+    if len(blocks) != 6:
+        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 6")
     database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash varchar(64), salt text)")
     salted = [(number, *kinds.salted(number, LETTERS.get(number, ""))) for number in range(1, 1001)]
     others = [(1001, None, None), (1002, "", ""), (1003, "!", ""), (1004, "hunter2, \"x\"\t\\y", "s")]
     database.load("users", salted + others)
     state = lambda: sorted(database.rows("id, password_hash, salt FROM users"))
     before = state()
-    look, rehearse, convert, swap, undo = blocks
+    look, rehearse, prepare, convert, swap, undo = blocks
     said = database.shell(look)
     if "1,004 rows: 0 hashes" not in said or "1,000  bare_digest:64: 64 hexadecimal digits" not in said:
         raise SystemExit(f"{database.name}: the look: {said}")
@@ -206,10 +222,12 @@ def guide_runs(database, guide):
     is_counted = "1,004 rows: 1,000 changed, 4 left as wanted, 0 skipped" in said
     if not is_counted or state() != before:
         raise SystemExit(f"{database.name}: the rehearsal: {said}")
+    database.shell(prepare)
     said = database.shell(convert)
+    database.environment["moved"] = "moved_1"
     # A user sets a new password between the export and the swap.
     database.run("UPDATE users SET password_hash = 'set meanwhile' WHERE id = 7")
-    database.shell(swap)
+    database.changes(swap, 999)
     after = {id: hash for id, hash, _ in state()}
     changed = [id for id, hash, _ in before if after[id] != hash]
     converted = all(after[id].startswith("$sha256$pf=") for id in changed if id != 7)
@@ -218,22 +236,43 @@ def guide_runs(database, guide):
     for id in LETTERS:
         verify = f"printf '%s\\n' '{after[id]}' 'password {id}' | saltern verify --accept-weak all -"
         database.shell(verify)
-    database.shell(undo)
+    database.changes(undo, 999)
     undone = [row for row in state() if row[0] != 7]
     if undone != [row for row in before if row[0] != 7]:
         raise SystemExit(f"{database.name}: the undoing left other rows than before")
     # The same by the statement that the run has printed.
-    database.shell(swap)
-    if [row for row in state() if row[0] != 7] == undone:
-        raise SystemExit(f"{database.name}: the second swap changed nothing")
-    _, statement = re.split(r"take the change back, .*:\n", said)
-    database.run(statement.split(";")[0])
+    database.changes(swap, 999)
+    database.changes(database.client_of(printed(said)), 999)
     if [row for row in state() if row[0] != 7] != undone:
-        raise SystemExit(f"{database.name}: the printed statement left other rows: {statement}")
-    database.run("DROP TABLE users_before")
-    database.run("DROP TABLE moved")
-    database.run("DROP TABLE users")
+        raise SystemExit(f"{database.name}: the printed statement left other rows: {said}")
+    a_second_kind_has_its_own_run(database, convert, swap, state)
+    for table in ("users_before", "moved_1", "moved_2", "users"):
+        database.run(f"DROP TABLE {table}")
     print(f"{database.name}: the guide's pipes convert, swap and undo 1,000 rows", flush=True)
+
+
+def printed(said):
+    """The statement that takes a run back."""
+    return re.search(r"take the change back, .*:\n(.*?);", said, re.S)[1]
+
+
+def a_second_kind_has_its_own_run(database, convert, swap, state):
+    """Whoever forgets to name its table changes nothing, and its statement takes back no other run."""
+    second = [(2001, *kinds.salted(2001, function="md5")), (2002, *kinds.salted(2002, function="md5"))]
+    database.load("users", second)
+    database.changes(swap, 999)
+    before = state()
+    for old, new in (("sha256", "md5"), ("digest:64", "digest:32"), ("--unverified 1000", "--unverified 2")):
+        convert = convert.replace(old, new)
+    # As in the shell of an operator, which has no options.
+    if "changed" in database.shell(convert, code=1, options=()):
+        raise SystemExit(f"{database.name}: a second run into the table of the first goes on")
+    said = database.shell(convert.replace("moved_1", "moved_2"))
+    database.environment["moved"] = "moved_2"
+    database.changes(swap, 2)
+    database.changes(database.client_of(printed(said)), 2)
+    if state() != before:
+        raise SystemExit(f"{database.name}: the second run's statement left other rows: {said}")
 
 
 def every_kind_comes_in(database):
@@ -273,7 +312,8 @@ def move(database, command, where, with_salt):
     fields = "id, password_hash, salt" if with_salt else "id, password_hash"
     extra = ", salt text" if with_salt else ""
     column = " --salt-column 3" if with_salt else ""
-    database.run(f"CREATE TABLE moved (id bigint PRIMARY KEY, password_hash text{extra}, old_hash text)")
+    columns = f"id bigint PRIMARY KEY, password_hash text{extra}, old_hash text"
+    database.run(f"CREATE TABLE moved ({columns}) {database.exact}")
     database.shell(f"{database.read(fields, where)} | {command}{column} {database.options} --keep-old | {database.write}")
     database.run(database.swap)
     database.run("DROP TABLE moved")
