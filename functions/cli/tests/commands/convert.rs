@@ -282,6 +282,27 @@ fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
     }
 }
 
+/// `mariadb --batch` escapes every newline of a value, and no carriage return.
+#[test]
+fn a_carriage_return_before_the_newline_is_of_the_value_unless_the_first_row_has_it() {
+    let digest = kinds()[2].value;
+    let fields = ["--delimiter", "\\t", "--column", "2", "--header"];
+    let convert =
+        ["convert", "--from", "sha256-salt-password", "--shape", "bare_digest", "--salt-column", "3"];
+    let hash = |newline: &str, salt: &str| {
+        let table = format!("id\thash\tsalt{newline}1\t{digest}\t{salt}{newline}");
+        let ended = succeeds(&[&convert[..], &fields].concat(), &table);
+        ended.out.split('\t').nth(3).unwrap().to_owned()
+    };
+    let escaped = hash("\n", "salt\\r");
+    assert_eq!(hash("\n", "salt\r"), escaped);
+    assert_eq!(hash("\r\n", "salt"), hash("\n", "salt"));
+    assert_ne!(hash("\n", "salt"), escaped);
+    let table = format!("id\thash\n1\t{digest}\r\n");
+    let plan = saltern(&[&["migrate-plan"], &fields[..]].concat(), &table).out;
+    assert!(plan.contains("1  padded: "), "{plan}");
+}
+
 /// A quarter of all passwords of 13 letters and digits have the form of DES crypt(3).
 #[test]
 fn a_password_with_the_form_of_a_hash_is_skipped_until_its_shape_is_named() {

@@ -206,15 +206,15 @@ def guide_runs(database, guide):
     _, section = guide.split(database.section + "\n")
     section = re.split(r"\n##+ ", section)[0]
     blocks = re.findall(r"```sh\n(.*?)```", section, re.S)
-    if len(blocks) != 6:
-        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 6")
+    if len(blocks) != 7:
+        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 7")
     database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash varchar(64), salt text)")
     salted = [(number, *kinds.salted(number, LETTERS.get(number, ""))) for number in range(1, 1001)]
     others = [(1001, None, None), (1002, "", ""), (1003, "!", ""), (1004, "hunter2, \"x\"\t\\y", "s")]
     database.load("users", salted + others)
     state = lambda: sorted(database.rows("id, password_hash, salt FROM users"))
     before = state()
-    look, rehearse, prepare, convert, swap, undo = blocks
+    look, rehearse, prepare, trim, convert, swap, undo = blocks
     said = database.shell(look)
     if "1,004 rows: 0 hashes" not in said or "1,000  bare_digest:64: 64 hexadecimal digits" not in said:
         raise SystemExit(f"{database.name}: the look: {said}")
@@ -245,7 +245,7 @@ def guide_runs(database, guide):
     database.changes(database.client_of(printed(said)), 999)
     if [row for row in state() if row[0] != 7] != undone:
         raise SystemExit(f"{database.name}: the printed statement left other rows: {said}")
-    a_second_kind_has_its_own_run(database, convert, swap, state)
+    a_second_kind_has_its_own_run(database, look, trim, convert, swap, state)
     for table in ("users_before", "moved_1", "moved_2", "users"):
         database.run(f"DROP TABLE {table}")
     print(f"{database.name}: the guide's pipes convert, swap and undo 1,000 rows", flush=True)
@@ -256,10 +256,15 @@ def printed(said):
     return re.search(r"take the change back, .*:\n(.*?);", said, re.S)[1]
 
 
-def a_second_kind_has_its_own_run(database, convert, swap, state):
+def a_second_kind_has_its_own_run(database, look, trim, convert, swap, state):
     """Whoever forgets to name its table changes nothing, and its statement takes back no other run."""
-    second = [(2001, *kinds.salted(2001, function="md5")), (2002, *kinds.salted(2002, function="md5"))]
-    database.load("users", second)
+    for number, padded in ((2001, "{} "), (2002, "\t{}\r")):
+        digest, salt = kinds.salted(number, function="md5")
+        database.load("users", [(number, padded.format(digest), salt)])
+    said = database.shell(look)
+    if "2  padded: " not in said:
+        raise SystemExit(f"{database.name}: the look at padded hashes: {said}")
+    database.changes(trim, 2)
     database.changes(swap, 999)
     before = state()
     for old, new in (("sha256", "md5"), ("digest:64", "digest:32"), ("--unverified 1000", "--unverified 2")):
