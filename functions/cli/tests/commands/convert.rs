@@ -362,6 +362,8 @@ fn a_hash_of_other_software_is_named_with_what_can_be_done() {
         ("postgresql", format!("md5{}", &hex[..32])),
         ("liferay", "PBKDF2WithHmacSHA1/160/1300/AAAA".to_owned()),
         ("magento2", format!("{}:salt:1", &hex[..64])),
+        ("magento2-upgraded", format!("{}:salt:0:1", &hex[..64])),
+        ("magento2-upgraded", format!("{}:salt:1:2", &hex[..64])),
         ("mosquitto", "$7$101$EsMViXFWACF0g/0F$qgTTsA==".to_owned()),
         ("nextcloud", format!("1|{BCRYPT}")),
     ] {
