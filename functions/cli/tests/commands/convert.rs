@@ -142,6 +142,7 @@ fn what_looks_alike_is_told_with_the_logins_that_decide() {
             Some("sha1"),
             "Other functions make digests of this length: give --known with one login of each age",
         ),
+        (Some("nextcloud"), "Other rows can be of another kind: give --known with one login of each age"),
         (None, "Bcrypt of a digest looks the same, and older users may have it: try one login of each age"),
     ] {
         let kinds = kinds();
