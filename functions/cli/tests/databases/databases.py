@@ -3,6 +3,7 @@
 For each database it starts a server in a temporary folder, without a network port. Then:
 
 - the shell blocks of the guide's section run as they stand, on a table with 1,000 users;
+- passwords in clear come in from a second column;
 - a table with one row for each kind of stored value comes in: every row verifies by `saltern serve`
   in the end, or `saltern migrate-plan` names the reason;
 - 1,000,000 rows are planned, converted and sealed within the bounds below.
@@ -35,6 +36,7 @@ def main(saltern, guide):
     for database in (Postgres, MariaDb):
         with database.started(pathlib.Path(saltern).resolve()) as running:
             guide_runs(running, guide)
+            a_second_column_in_clear_comes_in(running, guide)
             every_kind_comes_in(running)
             a_million_rows_move(running)
     print("all passed")
@@ -278,6 +280,44 @@ def a_second_kind_has_its_own_run(database, look, trim, convert, swap, state):
     database.changes(database.client_of(printed(said)), 2)
     if state() != before:
         raise SystemExit(f"{database.name}: the second run's statement left other rows: {said}")
+
+
+def a_second_column_in_clear_comes_in(database, guide):
+    """Passwords become hashes, come back, and are removed where a hash has taken their place."""
+    _, section = guide.split("### Passwords in clear in a second column\n")
+    statements = re.search(r"```sql\n(.*?)```", section, re.S)[1].split(";")[:3]
+    swap, undo, remove = map(database.client_of, statements)
+    [where] = re.findall(r"`WHERE (.*)`, and put", section)
+    passwords = {1: "max🎸", 2: "пароль", 3: "behind an empty text"}
+    skipped, changed, hashed = "Sommer2024Bos", "changed meanwhile", "$2b$05$abcdefghijklmnopqrstuukwmtBCisHk0zb6Hu53ELq3z.q5OLjDi"
+    rows = [[id, "" if id == 3 else None, password] for id, password in passwords.items()]
+    others = [[4, None, skipped], [5, None, "before"], [6, hashed, "superseded"], [7, None, None]]
+    database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash text, legacy_password text)")
+    database.load("users", rows + others)
+    state = lambda: sorted(database.rows("id, password_hash, legacy_password FROM users"))
+    columns = "id bigint PRIMARY KEY, password_hash text, old_hash text"
+    database.run(f"CREATE TABLE moved ({columns}) {database.exact}")
+    clear = f"saltern hash-clear {database.options} --unverified 4 --allow-skipped --keep-old"
+    database.shell(f"{database.read('id, legacy_password', where)} | {clear} | {database.write}")
+    database.run("ALTER TABLE moved RENAME TO moved_1")
+    database.run(f"UPDATE users SET legacy_password = '{changed}' WHERE id = 5")
+    others[1][2] = changed
+    database.changes(swap, 3)
+    after = state()
+    for id, hash, password in after[:3]:
+        database.shell(f"printf '%s\\n' '{hash}' '{passwords[id]}' | saltern verify -")
+    database.changes(undo, 3)
+    undone = [[id, None, password] for id, _, password in rows] + others
+    if after[3:] != others or state() != undone:
+        raise SystemExit(f"{database.name}: the second column: {after}, undone to {state()}")
+    database.changes(swap, 3)
+    database.changes(remove, 3)
+    removed = [[id, hash, None] for id, hash, _ in after[:3]] + others
+    if state() != removed:
+        raise SystemExit(f"{database.name}: the second column was removed as in {state()}")
+    database.run("DROP TABLE moved_1")
+    database.run("DROP TABLE users")
+    print(f"{database.name}: passwords in clear come in from a second column", flush=True)
 
 
 def every_kind_comes_in(database):
