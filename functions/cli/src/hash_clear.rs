@@ -7,7 +7,7 @@ use saltern_policy::{NewHash, Policies, Refusal};
 use saltern_server::{Failure, document, process};
 
 use crate::{
-    migrate_plan::Unread,
+    migrate_plan::{Unread, shape_of},
     one_hash::{Job, pool, refused},
     table::{ConfirmedArguments, Kept, Outcome, rewrite_confirmed},
 };
@@ -31,7 +31,8 @@ pub(crate) fn run(arguments: &HashClearArguments) -> Result<(), Failure> {
     // A policy that makes no hashes is refused before the first row.
     policies.admit_new(policy, &Password::empty()).map_err(refused)?;
     let pool = pool(&policies, &document.machine)?;
-    rewrite_confirmed(&arguments.confirmed, None, |shape| shape == Unread::NoHash.shape(), &mut |row| {
+    let needs_no_name = |shape: &str| shape == Unread::NoHash.shape();
+    rewrite_confirmed(&arguments.confirmed, None, Some(is_ambiguous), needs_no_name, &mut |row| {
         Ok(admit(&policies, policy, &row.hash()).map_or_else(Outcome::Kept, |(password, new)| {
             let job = Job::new(&pool, new.admitted().clone(), password);
             Outcome::Later(job, Box::new(move |done| new.encode(&done.output)))
@@ -39,20 +40,26 @@ pub(crate) fn run(arguments: &HashClearArguments) -> Result<(), Failure> {
     })
 }
 
+/// Whether a value has the form of a hash, or of a locked account, that a password has by chance.
+fn is_ambiguous(value: &str) -> bool {
+    match parse(value).map_err(|error| Unread::of(value, error)) {
+        Ok(_) => value.len() == DES_CRYPT_BYTES,
+        // `!` alone, or before a hash, locks an account.
+        Err(Unread::NoPassword) => shape_of(value.trim_start_matches('!')) == Unread::NoHash.shape(),
+        Err(reason) => matches!(reason, Unread::BareDigest(_)),
+    }
+}
+
 /// Returns the password and its new hash, or why the value stays.
 fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Password, NewHash), Kept> {
+    use Unread::{Encoded, Foreign, Invalid, MayBeHash, NoHash, Unsupported};
     match parse(value).map_err(|error| Unread::of(value, error)) {
+        // `--shape` has named it.
+        _ if is_ambiguous(value) => {}
+        // Without their names, only rows that have no sign of a hash change.
+        Err(NoHash | MayBeHash(_) | Foreign(_) | Encoded | Invalid | Unsupported) => {}
         Ok(_) => return Err(Kept::as_wanted("a hash already")),
         Err(reason @ Unread::NoPassword) => return Err(Kept::as_wanted(reason.in_words())),
-        // Without their names, only rows that have no sign of a hash change.
-        Err(
-            Unread::NoHash
-            | Unread::MayBeHash(_)
-            | Unread::Foreign(_)
-            | Unread::Encoded
-            | Unread::Invalid
-            | Unread::Unsupported,
-        ) => {}
         Err(reason) => return Err(Kept::skipped(format!("it may be a hash: {}", reason.in_words()))),
     }
     let password = Password::new(value.as_bytes()).map_err(|too_long| Kept::skipped(too_long.to_string()))?;
@@ -63,3 +70,6 @@ fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Pass
 fn not_hashed(refusal: Refusal) -> Kept {
     Kept::skipped(refused(refusal).to_string())
 }
+
+/// Of a hash of DES crypt(3): no other one is short and without a mark, as a password is.
+const DES_CRYPT_BYTES: usize = 13;

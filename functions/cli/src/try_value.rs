@@ -105,7 +105,7 @@ fn others(source: Source) -> &'static str {
         Source::Prepared(_) | Source::BcryptOfSha256Hex => {
             "A hash of the password alone looks the same, and later users may have it"
         }
-        Source::Keycloak | Source::Firebase => "Other rows can be of another kind",
+        Source::Foreign(_) | Source::Keycloak | Source::Firebase => "Other rows can be of another kind",
         _ => "Other functions make digests of this length",
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
     let params = params(&policies, arguments.policy.as_deref())?;
     let pool = pool(&policies, &confirmed.document.machine)?;
     let wrapper = Wrapper { policies: &policies, params, only_weak: !confirmed.name_rows() };
-    rewrite_confirmed(confirmed, None, |_| true, &mut |row| {
+    rewrite_confirmed(confirmed, None, None, |_| true, &mut |row| {
         Ok(wrapper.admit(&row.hash()).map_or_else(Outcome::Kept, |wrapping| {
             let job = Job::new(&pool, wrapping.admitted().clone(), wrapping.stored().clone());
             Outcome::Later(job, Box::new(move |done| wrapping.encode(&done.output)))

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     let project = project.map_err(|error| Failure::configuration(error.to_string()))?;
     let format = arguments.format()?;
     let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
-    rewrite_confirmed(&arguments.confirmed, keys.as_ref(), |_| false, &mut |row| {
+    rewrite_confirmed(&arguments.confirmed, keys.as_ref(), None, |_| false, &mut |row| {
         Ok(convert(row, arguments, &format, project.as_ref()))
     })
 }

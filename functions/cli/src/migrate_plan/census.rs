@@ -82,7 +82,7 @@ impl Unread {
             _ if is_sealed(hash) => Self::Sealed,
             (_, Some(software), _) => Self::Foreign(software),
             (.., Some(digest)) => digest,
-            _ if hash.trim() != hash && saltern_encoded::parse(hash.trim()).is_ok() => Self::Padded,
+            _ if hash.trim() != hash && is_hash(hash.trim()) => Self::Padded,
             (ParseError::Invalid, ..) => Self::Invalid,
             (ParseError::Unsupported, ..) if hash.starts_with(['$', '{', '_', '*']) => Self::Unsupported,
             (ParseError::Unsupported, ..) if is_long_base64(hash) => Self::Encoded,
@@ -124,6 +124,10 @@ impl Census {
             }
         }
     }
+}
+
+fn is_hash(text: &str) -> bool {
+    saltern_encoded::parse(text).is_ok() || hex_digits(text).is_some() || salted(text).is_some()
 }
 
 /// Returns the number of digits of a digest in hexadecimal, perhaps behind `0x` or `\x`.

@@ -7,9 +7,12 @@ pub(super) fn software_of(value: &str) -> Option<&'static str> {
         let rest = beginnings.iter().find_map(|beginning| value.strip_prefix(beginning));
         rest.is_some_and(|rest| is_hex(rest, lengths))
     };
-    let is_magento = || match value.split(':').collect::<Vec<_>>()[..] {
-        [hash, _, version] => is_hex(hash, &[32, 64]) && version.starts_with(['0', '1', '2', '3']),
-        _ => false,
+    // Magento 2 adds the version of each further computation over a hash that it has upgraded.
+    let magento_versions = || {
+        let (hash, versions) = (value.split(':').next(), value.split(':').skip(2));
+        let is_magento = hash.is_some_and(|hash| is_hex(hash, &[32, 64]))
+            && versions.clone().all(|version| version.starts_with(['0', '1', '2', '3']));
+        if is_magento { versions.count() } else { 0 }
     };
     Some(match value {
         _ if begins(&["$2x$"]) => "bcrypt-2x",
@@ -17,7 +20,8 @@ pub(super) fn software_of(value: &str) -> Option<&'static str> {
         _ if begins(&["-pbkdf2-", "-hashed-"]) => "couchdb",
         _ if begins(&["{\""]) => JSON,
         _ if begins(&["PBKDF2WithHmacSHA1", "{PBKDF2WithHmacSHA1"]) => "liferay",
-        _ if is_magento() => "magento2",
+        _ if magento_versions() == 1 => "magento2",
+        _ if magento_versions() > 1 => "magento2-upgraded",
         // crypt(3) pads no Base64.
         _ if begins(&["$6$", "$7$"]) && value.ends_with('=') => "mosquitto",
         _ if is_hex_after(&["0x0100", "0x0200"], &[48, 88, 136]) => "mssql",

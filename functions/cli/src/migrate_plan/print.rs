@@ -201,7 +201,7 @@ impl Unread {
             )
             .into(),
             Self::Padded => {
-                "a hash with white space around it, as a column of type char(n) pads it: make the type text".into()
+                "a hash with white space around it, as a column of type char(n) pads it: make the type text, or trim it".into()
             }
             Self::Invalid => "a known scheme, but cut off or changed: look at the width of the column".into(),
             Self::Unsupported => "an unsupported scheme, or an unsupported variant of one".into(),

@@ -52,10 +52,15 @@ impl ConfirmedArguments {
     }
 
     fn names(&self, value: &str, shape: &str) -> bool {
+        self.name_shape(shape) || self.shape_like.iter().any(|like| like.is_match(value))
+    }
+
+    /// Whether the arguments name this shape, and not only values by a regular expression.
+    fn name_shape(&self, shape: &str) -> bool {
         let is_of = |named: &String| {
             shape.strip_prefix(named.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
         };
-        self.shape.iter().any(is_of) || self.shape_like.iter().any(|like| like.is_match(value))
+        self.shape.iter().any(is_of)
     }
 }
 
@@ -63,6 +68,10 @@ impl ConfirmedArguments {
 /// nothing: it counts the rows that would change, and verifies the known logins. Rows of a shape
 /// that the arguments do not name stay. If they name none, `needs_no_name` tells which shapes
 /// change.
+///
+/// Without `in_clear`, a known login proves that the hash matches. With it, the login proves that the
+/// row is the password itself, and a row of which the function says that it may be a password or a
+/// hash is skipped until `--shape` names it.
 ///
 /// # Errors
 /// Before anything is written:
@@ -73,6 +82,7 @@ impl ConfirmedArguments {
 pub(crate) fn rewrite_confirmed<'a>(
     arguments: &ConfirmedArguments,
     keys: Option<&Keys>,
+    in_clear: Option<fn(&str) -> bool>,
     needs_no_name: fn(&str) -> bool,
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<(), Failure> {
@@ -81,12 +91,16 @@ pub(crate) fn rewrite_confirmed<'a>(
     let mut change_named = |row: &Row| {
         let value = row.hash();
         let shape = shape_of(&value);
+        if in_clear.is_some_and(|is_ambiguous| is_ambiguous(&value)) && !arguments.name_shape(&shape) {
+            let why = format!("it may be a password: then name its shape by --shape '{shape}'");
+            return Ok(Outcome::Kept(Kept::skipped(why)));
+        }
         if arguments.name_rows() && !arguments.names(&value, &shape) {
             return Ok(Outcome::Kept(Kept::as_wanted(format!("of another shape: {shape}"))));
         }
         change(row)
     };
-    let known = Known::read(arguments, keys)?;
+    let known = Known::read(arguments, keys, in_clear.is_some())?;
     let (mut summary, mut unnamed) = (Summary::default(), 0);
     let mut table = column.again(&held)?;
     while let Some(row) = table.next()? {
@@ -135,10 +149,12 @@ struct Known<'a> {
     policies: Policies,
     /// They have the site keys.
     keys: Option<&'a Keys>,
+    /// Whether the rows are passwords.
+    in_clear: bool,
 }
 
 impl<'a> Known<'a> {
-    fn read(arguments: &ConfirmedArguments, keys: Option<&'a Keys>) -> Result<Self, Failure> {
+    fn read(arguments: &ConfirmedArguments, keys: Option<&'a Keys>, in_clear: bool) -> Result<Self, Failure> {
         let login = |line: &str| {
             let (row, password) = line.split_once('\t')?;
             Some((row.parse().ok()?, Password::new(password.as_bytes()).ok()?))
@@ -151,7 +167,7 @@ impl<'a> Known<'a> {
             refused("is refused: write the number of a row, a tab and the password in each line".to_owned())
         })?;
         let policies = document::of(&arguments.document)?.accepting(AcceptedWeak::all());
-        Ok(Self { passwords, worker: one_worker()?, policies, keys })
+        Ok(Self { passwords, worker: one_worker()?, policies, keys, in_clear })
     }
 
     /// Verifies the login of a row, if it is known, with what the row becomes.
@@ -159,10 +175,8 @@ impl<'a> Known<'a> {
         let Some(password) = self.passwords.get(&row.number) else { return Ok(false) };
         let old = row.hash();
         let matches = match new {
-            // A wrapped hash matches what the hash inside matches. What is no hash is a password.
-            Outcome::Later(..) if saltern_encoded::parse(&old).is_err() => {
-                old.as_bytes() == password.expose()
-            }
+            // A wrapped hash matches what the hash inside matches.
+            Outcome::Later(..) if self.in_clear => old.as_bytes() == password.expose(),
             new => {
                 let stored = if let Outcome::Changed(new) = new { new } else { &*old };
                 let admitted = self.policies.admit_stored_with(stored, |id| self.keys?.site_key(id));

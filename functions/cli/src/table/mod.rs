@@ -157,6 +157,10 @@ impl Table {
         loop {
             let rest = most_bytes - bytes.len() as u64;
             let read = (&mut self.input).take(rest).read_until(b'\n', &mut bytes).map_err(Unread::Failed)?;
+            if let (Syntax::Tabs { crlf }, 1) = (&mut self.syntax, self.number) {
+                *crlf = bytes.ends_with(b"\r\n");
+                splitter = Splitter::new(self.syntax);
+            }
             let is_ended = bytes.last() == Some(&b'\n');
             if !is_ended && bytes.len() as u64 == most_bytes {
                 return Err(Unread::TooLong(most_bytes));
@@ -197,7 +201,7 @@ impl Table {
 
     /// Returns the places of the user and the hash in a line, or of the hash alone.
     fn fields_of_line(&mut self, bytes: &[u8]) -> Vec<Range<usize>> {
-        let end = row::without_newline(bytes).len();
+        let end = self.syntax.without_newline(bytes).len();
         // A line that is not UTF-8 has no hash. It is passed on and refused.
         let Ok(text) = str::from_utf8(&bytes[..end]) else { return once(0..end).collect() };
         let start = text.trim_start();

@@ -39,6 +39,9 @@ pub(crate) struct RewriteArguments {
     /// Also print the old hash in a last column, for compare-and-swap
     #[arg(long)]
     pub(crate) keep_old: bool,
+    /// The database's table for this result, as the statement that takes the change back names it
+    #[arg(long, value_name = "NAME", default_value = "moved")]
+    pub(crate) result_table: String,
     /// Write to this file, a new one; with --keep-old go on after the last row of an earlier run
     /// [default: standard output]
     #[arg(long, value_name = "FILE")]
@@ -138,7 +141,7 @@ pub(super) fn rewrite_table<'a>(
     rewriting.table.end_progress();
     if !arguments.dry_run && rewriting.summary.changes() > 0 {
         rewriting.summary.undo = match arguments.column.delimiter {
-            Some(_) => rewriting.undo.statement(arguments.keep_old),
+            Some(_) => rewriting.undo.statement(&arguments.result_table, arguments.keep_old),
             None => "take the change back by the file that was read: keep it\n".to_owned(),
         };
     }

@@ -11,20 +11,27 @@ pub(super) enum Syntax {
     /// A line is a hash, or `user:hash`.
     Lines,
     /// Tabs. A quote is a character as any other, and a backslash escapes: the text format of
-    /// PostgreSQL's `COPY`, and `mariadb --batch`.
-    Tabs,
+    /// PostgreSQL's `COPY`, and `mariadb --batch`. A carriage return at the end of a row is of its last
+    /// field, unless all rows have one.
+    Tabs { crlf: bool },
 }
 
 impl Syntax {
     pub(super) fn of_delimiter(delimiter: u8) -> Self {
-        if delimiter == b'\t' { Self::Tabs } else { Self::Csv(delimiter) }
+        if delimiter == b'\t' { Self::Tabs { crlf: false } } else { Self::Csv(delimiter) }
+    }
+
+    pub(super) fn without_newline(self, line: &[u8]) -> &[u8] {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let is_of_value = self == Self::Tabs { crlf: false };
+        line.strip_suffix(b"\r").filter(|_| !is_of_value).unwrap_or(line)
     }
 
     /// The byte before an appended field.
     fn delimiter(self) -> u8 {
         match self {
             Self::Csv(delimiter) => delimiter,
-            Self::Lines | Self::Tabs => b'\t',
+            Self::Lines | Self::Tabs { .. } => b'\t',
         }
     }
 
@@ -38,8 +45,8 @@ impl Syntax {
                 Some(quoted) => quoted.into(),
                 None => text.into(),
             },
-            Self::Tabs if text.contains('\\') && text != NULL => unescaped(text).into(),
-            Self::Lines | Self::Tabs => text.into(),
+            Self::Tabs { .. } if text.contains('\\') && text != NULL => unescaped(text).into(),
+            Self::Lines | Self::Tabs { .. } => text.into(),
         }
     }
 
@@ -47,7 +54,7 @@ impl Syntax {
     fn encode(self, text: &str, old: &[u8]) -> String {
         match self {
             Self::Lines => text.to_owned(),
-            Self::Tabs => text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n"),
+            Self::Tabs { .. } => text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n"),
             Self::Csv(delimiter) => {
                 let special = [char::from(delimiter), '"', '\n', '\r'];
                 if old.starts_with(b"\"") || text.contains(special) {
@@ -107,7 +114,7 @@ impl Splitter {
 
     /// Looks at the bytes that have come since the last call. Returns whether the row is whole.
     pub(super) fn is_whole_after(&mut self, bytes: &[u8]) -> bool {
-        let end = without_newline(bytes).len();
+        let end = self.syntax.without_newline(bytes).len();
         for (at, &byte) in bytes.iter().enumerate().skip(self.seen) {
             self.state = match (self.state, byte) {
                 (State::Quoted, b'"') => State::Quote,
@@ -122,7 +129,7 @@ impl Splitter {
                     self.start = at + 1;
                     State::Start
                 }
-                (State::Start | State::Quote, b'"') if self.syntax != Syntax::Tabs => State::Quoted,
+                (State::Start | State::Quote, b'"') if self.syntax.delimiter() != b'\t' => State::Quoted,
                 _ => State::Plain,
             };
         }
@@ -210,7 +217,7 @@ impl Row {
 
     /// The whole row without its newline.
     pub(crate) fn line(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(without_newline(&self.bytes))
+        String::from_utf8_lossy(self.syntax.without_newline(&self.bytes))
     }
 
     /// The bytes of the row, with its newline.
@@ -264,7 +271,7 @@ impl Row {
 
     /// Returns the bytes before the hash and those after it.
     fn around(&self, appended: Option<Appended>) -> (&[u8], Vec<u8>) {
-        let end = without_newline(&self.bytes).len();
+        let end = self.syntax.without_newline(&self.bytes).len();
         let hash = self.fields.get(self.hash).cloned().unwrap_or(end..end);
         let mut after = self.bytes[hash.end..end].to_vec();
         if let Some(appended) = appended {
@@ -284,11 +291,6 @@ impl Row {
 pub(super) enum Appended {
     Name(&'static str),
     OldHash,
-}
-
-pub(super) fn without_newline(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// The text format of PostgreSQL's `COPY` for no value.
@@ -317,7 +319,7 @@ mod tests {
             (csv, "\n", Some(vec![""])),
             (csv, "1,\"open\n", None),
             (csv, "a\"b,c\n", Some(vec!["a\"b", "c"])),
-            (Syntax::Tabs, "\"a\tb\\\\c\\td\t\\N\n", Some(vec!["\"a", "b\\c\td", "\\N"])),
+            (Syntax::Tabs { crlf: false }, "\"a\tb\\\\c\\td\t\\N\n", Some(vec!["\"a", "b\\c\td", "\\N"])),
         ] {
             let want = want.map(|fields| fields.into_iter().map(str::to_owned).collect());
             assert_eq!(fields(syntax, text), want, "{text:?}");
@@ -326,7 +328,7 @@ mod tests {
 
     #[test]
     fn a_written_field_is_read_again() {
-        for syntax in [Syntax::Csv(b';'), Syntax::Tabs] {
+        for syntax in [Syntax::Csv(b';'), Syntax::Tabs { crlf: false }] {
             for text in ["plain", "a;b", "a\"b", "a\\b", "a\nb", ""] {
                 for old in ["x", "\"x\""] {
                     let written = syntax.encode(text, old.as_bytes());

@@ -26,20 +26,27 @@ impl Undo {
         Self { id: named(&first.unwrap_or_default(), id), hash: named(&header.hash(), hash) }
     }
 
-    /// Returns the statement, in the SQL of every database. A hash that a login or its user has
-    /// replaced meanwhile stays.
-    pub(super) fn statement(&self, keeps_old: bool) -> String {
+    /// Returns the statement, in the SQL of every database. Rows that the run has not changed stay,
+    /// and so does a hash that a login or its user has replaced meanwhile.
+    ///
+    /// `moved` is the table that gets the result of this run.
+    pub(super) fn statement(&self, moved: &str, keeps_old: bool) -> String {
         let Self { id, hash } = self;
-        let (explained, old) = if keeps_old {
-            ("", "old_hash FROM moved".to_owned())
+        let (explained, table, old, join) = if keeps_old {
+            ("", moved, "old_hash", String::new())
         } else {
-            (", and the copy that you made before as `users_before`", format!("{hash} FROM users_before"))
+            (
+                ", and the copy that you made before as `users_before`",
+                "users_before",
+                hash.as_str(),
+                format!(" JOIN users_before ON users_before.{id} = {moved}.{id}"),
+            )
         };
-        let table = if keeps_old { "moved" } else { "users_before" };
         format!(
-            "take the change back, with this result as the table `moved`{explained}:\n  UPDATE users SET {hash} = \
-             (SELECT {old} WHERE {table}.{id} = users.{id})\n  WHERE EXISTS (SELECT 1 FROM moved WHERE moved.{id} = \
-             users.{id} AND moved.{hash} = users.{hash});\n"
+            "take the change back, with this result as the table `{moved}`{explained}:\n  UPDATE users SET {hash} = \
+             (SELECT {old} FROM {table} WHERE {table}.{id} = users.{id})\n  WHERE EXISTS (SELECT 1 FROM {moved}{join} \
+             WHERE {moved}.{id} = users.{id}\n    AND {moved}.{hash} = users.{hash} AND {moved}.{hash} <> \
+             {table}.{old});\n"
         )
     }
 }

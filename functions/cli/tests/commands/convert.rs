@@ -142,6 +142,7 @@ fn what_looks_alike_is_told_with_the_logins_that_decide() {
             Some("sha1"),
             "Other functions make digests of this length: give --known with one login of each age",
         ),
+        (Some("nextcloud"), "Other rows can be of another kind: give --known with one login of each age"),
         (None, "Bcrypt of a digest looks the same, and older users may have it: try one login of each age"),
     ] {
         let kinds = kinds();
@@ -212,7 +213,7 @@ fn a_table_in_clear_is_hashed_and_hashes_are_left() {
     let ended = confirmed(&csv, &table);
     assert_eq!(ended.code, 65);
     assert!(ended.err.starts_with("5 rows: 1 changed, 3 left as wanted, 1 skipped\n"), "{}", ended.err);
-    assert!(ended.err.contains("it may be a hash"), "{}", ended.err);
+    assert!(ended.err.contains("by --shape 'bare_digest:32'"), "{}", ended.err);
     let stored = ended.out.lines().nth(1).unwrap().strip_prefix("1,").unwrap().trim_matches('"').to_owned();
     assert_eq!(saltern(&["verify", &stored], "saltern\n").code, 0, "{stored}");
     let rest: Vec<&str> = table.lines().skip(2).collect();
@@ -282,6 +283,71 @@ fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
     }
 }
 
+/// `mariadb --batch` escapes every newline of a value, and no carriage return.
+#[test]
+fn a_carriage_return_before_the_newline_is_of_the_value_unless_the_first_row_has_it() {
+    let digest = kinds()[2].value;
+    let fields = ["--delimiter", "\\t", "--column", "2", "--header"];
+    let convert =
+        ["convert", "--from", "sha256-salt-password", "--shape", "bare_digest", "--salt-column", "3"];
+    let hash = |newline: &str, salt: &str| {
+        let table = format!("id\thash\tsalt{newline}1\t{digest}\t{salt}{newline}");
+        let ended = succeeds(&[&convert[..], &fields].concat(), &table);
+        ended.out.split('\t').nth(3).unwrap().to_owned()
+    };
+    let escaped = hash("\n", "salt\\r");
+    assert_eq!(hash("\n", "salt\r"), escaped);
+    assert_eq!(hash("\r\n", "salt"), hash("\n", "salt"));
+    assert_ne!(hash("\n", "salt"), escaped);
+    let table = format!("id\thash\n1\t{digest}\r\n");
+    let plan = saltern(&[&["migrate-plan"], &fields[..]].concat(), &table).out;
+    assert!(plan.contains("1  padded: "), "{plan}");
+}
+
+/// A quarter of all passwords of 13 letters and digits have the form of DES crypt(3).
+#[test]
+fn a_password_with_the_form_of_a_hash_is_skipped_until_its_shape_is_named() {
+    let digits = "d88474d6d9eee923ae63121f1f1411fe";
+    let passwords = ["Sommer2024Bos", "!bang", digits];
+    let table = passwords.join("\n") + "\n";
+    let fields = ["hash-clear", "--delimiter", "\\t"];
+    for arguments in [
+        &[][..],
+        &["--shape-like", "."],
+        &["--shape", "no_hash", "--shape-like", "^Sommer"],
+        &["--shape", "no_hash"],
+    ] {
+        let ended = confirmed(&[&fields[..], arguments].concat(), &table);
+        assert_eq!(ended.out, table, "{arguments:?} {}", ended.err);
+        assert_eq!(ended.code, 65, "{arguments:?} {}", ended.err);
+    }
+    let shapes = ["--shape", "des-crypt", "--shape", "no_password", "--shape", "bare_digest:32"];
+    let ended = succeeds(&[&fields[..], &shapes].concat(), &table);
+    for (password, stored) in passwords.iter().zip(ended.out.lines()) {
+        assert_eq!(saltern(&["verify", stored], &format!("{password}\n")).code, 0, "{password} {stored}");
+    }
+    // What is a hash for sure is left, as each row of a shape that has no name.
+    let salted = format!("hunter2\nsalt:{digits}\n");
+    let left = succeeds(&[&fields[..], &["--shape", "no_hash"]].concat(), &salted);
+    assert!(left.err.contains("1  left: of another shape: salt_and_digest:32"), "{}", left.err);
+    // The proof is that the row is the password, and not that it is a hash of the password.
+    let known = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("known-in-clear");
+    let proven = [&fields[..], &shapes, &["--known", known.to_str().unwrap()]].concat();
+    let logins: Vec<String> =
+        (1..).zip(passwords).map(|(row, password)| format!("{row}\t{password}\n")).collect();
+    fs::write(&known, logins.concat()).unwrap();
+    let ended = saltern(&proven, &table);
+    assert_eq!((ended.code, ended.out.lines().count()), (0, 3), "{}", ended.err);
+    fs::write(&known, format!("1\t{PASSWORD}\n")).unwrap();
+    let hashed = saltern(&proven, &format!("{DES}\n"));
+    assert_eq!((hashed.code, hashed.out.as_str()), (65, ""), "{}", hashed.err);
+    // No name makes a password of what is none.
+    let locked = format!("\nNULL\n\\N\n!\n!!\n*\nx\n!{BCRYPT}\n{BCRYPT}\n");
+    let names = ["--shape", "no_password", "--shape", "bcrypt", "--shape-like", "."];
+    let left = succeeds(&[&fields[..], &names].concat(), &locked);
+    assert_eq!(left.out, locked, "{}", left.err);
+}
+
 /// Of what is not read as it is, the plan and `try` say what can be done.
 #[test]
 fn a_hash_of_other_software_is_named_with_what_can_be_done() {
@@ -297,6 +363,8 @@ fn a_hash_of_other_software_is_named_with_what_can_be_done() {
         ("postgresql", format!("md5{}", &hex[..32])),
         ("liferay", "PBKDF2WithHmacSHA1/160/1300/AAAA".to_owned()),
         ("magento2", format!("{}:salt:1", &hex[..64])),
+        ("magento2-upgraded", format!("{}:salt:0:1", &hex[..64])),
+        ("magento2-upgraded", format!("{}:salt:1:2", &hex[..64])),
         ("mosquitto", "$7$101$EsMViXFWACF0g/0F$qgTTsA==".to_owned()),
         ("nextcloud", format!("1|{BCRYPT}")),
     ] {
@@ -366,3 +434,6 @@ const GOOGLE_PROJECT: &str = "hash_config {
   mem_cost: 14,
 }
 ";
+
+/// `perl -e 'print crypt("saltern", "ab")'`
+const DES: &str = "abQFjYBCX3zIA";

@@ -41,7 +41,8 @@ def main(guide):
         statement.strip()
         for block in re.findall(r"```sql\n(.*?)```", guide, re.S)
         for statement in block.split(";")
-        if statement.strip()
+        # The check `databases` runs the statements about the table of a run.
+        if statement.strip() and "moved_1" not in statement
     ]
     if not statements:
         sys.exit("the guide has no SQL")

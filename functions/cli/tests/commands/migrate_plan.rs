@@ -101,6 +101,8 @@ fn the_plan_tells_digests_salts_and_missing_passwords_apart() {
         (format!("!{BCRYPT}"), "no_password", "Send null"),
         ("NULL".to_owned(), "no_password", "Send null"),
         (format!("{BCRYPT}  "), "padded", "make the type text"),
+        (format!("{md5}\t"), "padded", "trim"),
+        (format!(" 8Jq4xZ0p:{md5} "), "padded", "trim"),
         ("\\N".to_owned(), "no_password", "Send null"),
         (BCRYPT[..40].to_owned(), "invalid_hash", "width of the column"),
         ("hunter2".to_owned(), "no_hash", "saltern try"),

@@ -197,9 +197,15 @@ fn a_run_that_changes_rows_prints_how_to_take_it_back() {
     let kept = succeeds(&[&csv[..], &["--keep-old"]].concat(), &table).err;
     let restored =
         "UPDATE users SET pass = (SELECT old_hash FROM moved WHERE moved.user_id = users.user_id)\n";
-    assert!(kept.contains(restored) && kept.contains("moved.pass = users.pass);\n"), "{kept}");
+    assert!(kept.contains(restored), "{kept}");
+    // Rows that the run has not changed stay as they are.
+    assert!(kept.contains("AND moved.pass = users.pass AND moved.pass <> moved.old_hash);\n"), "{kept}");
     let copied = succeeds(&csv, &table).err;
     assert!(copied.contains("(SELECT pass FROM users_before WHERE users_before.user_id"), "{copied}");
+    assert!(copied.contains("AND moved.pass <> users_before.pass);\n"), "{copied}");
+    // Each run has a table of its own, so that its statement takes back no other run.
+    let named = succeeds(&[&csv[..], &["--keep-old", "--result-table", "moved_2"]].concat(), &table).err;
+    assert!(named.contains("FROM moved_2 WHERE moved_2.user_id") && !named.contains("moved."), "{named}");
     let unnamed = succeeds(&csv, &table.replace("user_id,pass", "\"the id\",\"a;b\"")).err;
     assert!(unnamed.contains("SET password_hash = ") && unnamed.contains("moved.id = users.id"), "{unnamed}");
     assert!(succeeds(&["wrap"], LDAP_SHA).err.ends_with("by the file that was read: keep it\n"));

@@ -3,6 +3,7 @@
 For each database it starts a server in a temporary folder, without a network port. Then:
 
 - the shell blocks of the guide's section run as they stand, on a table with 1,000 users;
+- passwords in clear come in from a second column;
 - a table with one row for each kind of stored value comes in: every row verifies by `saltern serve`
   in the end, or `saltern migrate-plan` names the reason;
 - 1,000,000 rows are planned, converted and sealed within the bounds below.
@@ -35,6 +36,7 @@ def main(saltern, guide):
     for database in (Postgres, MariaDb):
         with database.started(pathlib.Path(saltern).resolve()) as running:
             guide_runs(running, guide)
+            a_second_column_in_clear_comes_in(running, guide)
             every_kind_comes_in(running)
             a_million_rows_move(running)
     print("all passed")
@@ -44,7 +46,8 @@ class Database:
     """A server, and the commands of the guide for it."""
 
     def __init__(self, folder, environment, saltern):
-        self.folder, self.environment, self.saltern = folder, environment, saltern
+        # The clients of the guide must not depend on the locale.
+        self.folder, self.environment, self.saltern = folder, {**environment, "LC_ALL": "C"}, saltern
         # The guide's pipes call `saltern`. A program of this name measures the memory of each call.
         self.memory = folder / "memory"
         tools = folder / "tools"
@@ -54,14 +57,20 @@ class Database:
         wrapper.chmod(0o755)
         self.environment["PATH"] = f"{tools}:{os.environ['PATH']}"
 
-    def shell(self, script, code=0):
+    def shell(self, script, code=0, options=("-euo", "pipefail")):
         """Runs a script, and returns its standard output."""
         ended = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script], env=self.environment, capture_output=True, text=True
+            ["bash", *options, "-c", script], env=self.environment, capture_output=True, encoding="utf-8"
         )
         if ended.returncode != code:
             raise SystemExit(f"{self.name}: code {ended.returncode} of\n{script}\n{ended.stderr}")
         return ended.stdout + ended.stderr
+
+    def changes(self, script, rows):
+        """Runs a script that prints how many rows it has changed."""
+        said = self.shell(script)
+        if not re.search(self.changed % rows, said):
+            raise SystemExit(f"{self.name}: not {rows} rows changed by\n{script}\n{said}")
 
     def most_kib(self):
         """The most memory of a call of `saltern` since the last question."""
@@ -85,6 +94,8 @@ sys.exit(status)
 class Postgres(Database):
     name = "PostgreSQL"
     section = "### PostgreSQL"
+    exact = ""
+    changed = r"\bUPDATE %d\b"
     options = "--delimiter ',' --column 2 --header"
 
     @classmethod
@@ -104,6 +115,9 @@ class Postgres(Database):
 
     def run(self, statement):
         return self.shell(f"psql -q -v ON_ERROR_STOP=1 shop <<'END'\n{statement};\nEND")
+
+    def client_of(self, statement):
+        return f"psql shop <<'END'\n{statement};\nEND"
 
     def load(self, table, rows):
         """Loads rows, of which None is NULL."""
@@ -131,6 +145,9 @@ class Postgres(Database):
 class MariaDb(Database):
     name = "MariaDB"
     section = "### MariaDB and MySQL"
+    client = "mariadb --default-character-set=utf8mb4"
+    exact = "CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    changed = r"\b%d rows? affected"
     options = "--delimiter '\\t' --column 2 --header"
 
     @classmethod
@@ -152,7 +169,10 @@ class MariaDb(Database):
                 yield database
 
     def run(self, statement):
-        return self.shell(f"mariadb shop <<'END'\n{statement};\nEND")
+        return self.shell(self.client_of(statement))
+
+    def client_of(self, statement):
+        return f"{self.client} -vv shop <<'END'\n{statement};\nEND"
 
     def load(self, table, rows):
         escape = lambda text: str(text).replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
@@ -163,17 +183,24 @@ class MariaDb(Database):
 
     def rows(self, query):
         fields, table = query.split(" FROM ", 1)
-        printed = self.shell(f"mariadb --batch --raw -N shop <<'END'\nSELECT JSON_ARRAY({fields}) FROM {table};\nEND")
+        printed = self.shell(f"{self.client} --batch --raw -N shop <<'END'\nSELECT JSON_ARRAY({fields}) FROM {table};\nEND")
         return [json.loads(line) for line in printed.splitlines()]
 
     def read(self, fields, where="true"):
-        return f'mariadb --batch --quick shop -e "SELECT {fields} FROM users WHERE {where} ORDER BY id"'
+        return f'{self.client} --batch --quick shop -e "SELECT {fields} FROM users WHERE {where} ORDER BY id"'
 
-    write = """mariadb --local-infile shop -e "LOAD DATA LOCAL INFILE '/dev/stdin' INTO TABLE moved IGNORE 1 LINES" """
+    write = (
+        f"{client} --local-infile shop -e "
+        "\"LOAD DATA LOCAL INFILE '/dev/stdin' INTO TABLE moved CHARACTER SET utf8mb4 IGNORE 1 LINES\""
+    )
     swap = (
         "UPDATE users JOIN moved USING (id) SET users.password_hash = moved.password_hash"
-        " WHERE BINARY users.password_hash = moved.old_hash AND BINARY moved.password_hash <> moved.old_hash"
+        " WHERE users.password_hash = moved.old_hash AND moved.password_hash <> moved.old_hash"
     )
+
+
+# Salts outside ASCII, by the numbers of their rows.
+LETTERS = {1: "иван", 2: "é", 3: "max🎸"}
 
 
 def guide_runs(database, guide):
@@ -181,15 +208,15 @@ def guide_runs(database, guide):
     _, section = guide.split(database.section + "\n")
     section = re.split(r"\n##+ ", section)[0]
     blocks = re.findall(r"```sh\n(.*?)```", section, re.S)
-    if len(blocks) != 5:
-        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 5")
+    if len(blocks) != 7:
+        raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 7")
     database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash varchar(64), salt text)")
-    salted = [(number, *kinds.salted(number)) for number in range(1, 1001)]
+    salted = [(number, *kinds.salted(number, LETTERS.get(number, ""))) for number in range(1, 1001)]
     others = [(1001, None, None), (1002, "", ""), (1003, "!", ""), (1004, "hunter2, \"x\"\t\\y", "s")]
     database.load("users", salted + others)
     state = lambda: sorted(database.rows("id, password_hash, salt FROM users"))
     before = state()
-    look, rehearse, convert, swap, undo = blocks
+    look, rehearse, prepare, trim, convert, swap, undo = blocks
     said = database.shell(look)
     if "1,004 rows: 0 hashes" not in said or "1,000  bare_digest:64: 64 hexadecimal digits" not in said:
         raise SystemExit(f"{database.name}: the look: {said}")
@@ -197,31 +224,100 @@ def guide_runs(database, guide):
     is_counted = "1,004 rows: 1,000 changed, 4 left as wanted, 0 skipped" in said
     if not is_counted or state() != before:
         raise SystemExit(f"{database.name}: the rehearsal: {said}")
+    database.shell(prepare)
     said = database.shell(convert)
+    database.environment["moved"] = "moved_1"
     # A user sets a new password between the export and the swap.
     database.run("UPDATE users SET password_hash = 'set meanwhile' WHERE id = 7")
-    database.shell(swap)
+    database.changes(swap, 999)
     after = {id: hash for id, hash, _ in state()}
     changed = [id for id, hash, _ in before if after[id] != hash]
     converted = all(after[id].startswith("$sha256$pf=") for id in changed if id != 7)
     if changed != list(range(1, 1001)) or after[7] != "set meanwhile" or not converted:
         raise SystemExit(f"{database.name}: the swap changed {len(changed)} rows")
-    database.shell(undo)
+    for id in LETTERS:
+        verify = f"printf '%s\\n' '{after[id]}' 'password {id}' | saltern verify --accept-weak all -"
+        database.shell(verify)
+    database.changes(undo, 999)
     undone = [row for row in state() if row[0] != 7]
     if undone != [row for row in before if row[0] != 7]:
         raise SystemExit(f"{database.name}: the undoing left other rows than before")
     # The same by the statement that the run has printed.
-    database.shell(swap)
-    if [row for row in state() if row[0] != 7] == undone:
-        raise SystemExit(f"{database.name}: the second swap changed nothing")
-    _, statement = re.split(r"take the change back, .*:\n", said)
-    database.run(statement.split(";")[0])
+    database.changes(swap, 999)
+    database.changes(database.client_of(printed(said)), 999)
     if [row for row in state() if row[0] != 7] != undone:
-        raise SystemExit(f"{database.name}: the printed statement left other rows: {statement}")
-    database.run("DROP TABLE users_before")
-    database.run("DROP TABLE moved")
-    database.run("DROP TABLE users")
+        raise SystemExit(f"{database.name}: the printed statement left other rows: {said}")
+    a_second_kind_has_its_own_run(database, look, trim, convert, swap, state)
+    for table in ("users_before", "moved_1", "moved_2", "users"):
+        database.run(f"DROP TABLE {table}")
     print(f"{database.name}: the guide's pipes convert, swap and undo 1,000 rows", flush=True)
+
+
+def printed(said):
+    """The statement that takes a run back."""
+    return re.search(r"take the change back, .*:\n(.*?);", said, re.S)[1]
+
+
+def a_second_kind_has_its_own_run(database, look, trim, convert, swap, state):
+    """Whoever forgets to name its table changes nothing, and its statement takes back no other run."""
+    for number, padded in ((2001, "{} "), (2002, "\t{}\r")):
+        digest, salt = kinds.salted(number, function="md5")
+        database.load("users", [(number, padded.format(digest), salt)])
+    said = database.shell(look)
+    if "2  padded: " not in said:
+        raise SystemExit(f"{database.name}: the look at padded hashes: {said}")
+    database.changes(trim, 2)
+    database.changes(swap, 999)
+    before = state()
+    for old, new in (("sha256", "md5"), ("digest:64", "digest:32"), ("--unverified 1000", "--unverified 2")):
+        convert = convert.replace(old, new)
+    # As in the shell of an operator, which has no options.
+    if "changed" in database.shell(convert, code=1, options=()):
+        raise SystemExit(f"{database.name}: a second run into the table of the first goes on")
+    said = database.shell(convert.replace("moved_1", "moved_2"))
+    database.environment["moved"] = "moved_2"
+    database.changes(swap, 2)
+    database.changes(database.client_of(printed(said)), 2)
+    if state() != before:
+        raise SystemExit(f"{database.name}: the second run's statement left other rows: {said}")
+
+
+def a_second_column_in_clear_comes_in(database, guide):
+    """Passwords become hashes, come back, and are removed where a hash has taken their place."""
+    _, section = guide.split("### Passwords in clear in a second column\n")
+    statements = re.search(r"```sql\n(.*?)```", section, re.S)[1].split(";")[:3]
+    swap, undo, remove = map(database.client_of, statements)
+    [where] = re.findall(r"`WHERE (.*)`, and put", section)
+    passwords = {1: "max🎸", 2: "пароль", 3: "behind an empty text"}
+    skipped, changed, hashed = "Sommer2024Bos", "changed meanwhile", "$2b$05$abcdefghijklmnopqrstuukwmtBCisHk0zb6Hu53ELq3z.q5OLjDi"
+    rows = [[id, "" if id == 3 else None, password] for id, password in passwords.items()]
+    others = [[4, None, skipped], [5, None, "before"], [6, hashed, "superseded"], [7, None, None]]
+    database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash text, legacy_password text)")
+    database.load("users", rows + others)
+    state = lambda: sorted(database.rows("id, password_hash, legacy_password FROM users"))
+    columns = "id bigint PRIMARY KEY, password_hash text, old_hash text"
+    database.run(f"CREATE TABLE moved ({columns}) {database.exact}")
+    clear = f"saltern hash-clear {database.options} --unverified 4 --allow-skipped --keep-old"
+    database.shell(f"{database.read('id, legacy_password', where)} | {clear} | {database.write}")
+    database.run("ALTER TABLE moved RENAME TO moved_1")
+    database.run(f"UPDATE users SET legacy_password = '{changed}' WHERE id = 5")
+    others[1][2] = changed
+    database.changes(swap, 3)
+    after = state()
+    for id, hash, password in after[:3]:
+        database.shell(f"printf '%s\\n' '{hash}' '{passwords[id]}' | saltern verify -")
+    database.changes(undo, 3)
+    undone = [[id, None, password] for id, _, password in rows] + others
+    if after[3:] != others or state() != undone:
+        raise SystemExit(f"{database.name}: the second column: {after}, undone to {state()}")
+    database.changes(swap, 3)
+    database.changes(remove, 3)
+    removed = [[id, hash, None] for id, hash, _ in after[:3]] + others
+    if state() != removed:
+        raise SystemExit(f"{database.name}: the second column was removed as in {state()}")
+    database.run("DROP TABLE moved_1")
+    database.run("DROP TABLE users")
+    print(f"{database.name}: passwords in clear come in from a second column", flush=True)
 
 
 def every_kind_comes_in(database):
@@ -261,7 +357,8 @@ def move(database, command, where, with_salt):
     fields = "id, password_hash, salt" if with_salt else "id, password_hash"
     extra = ", salt text" if with_salt else ""
     column = " --salt-column 3" if with_salt else ""
-    database.run(f"CREATE TABLE moved (id bigint PRIMARY KEY, password_hash text{extra}, old_hash text)")
+    columns = f"id bigint PRIMARY KEY, password_hash text{extra}, old_hash text"
+    database.run(f"CREATE TABLE moved ({columns}) {database.exact}")
     database.shell(f"{database.read(fields, where)} | {command}{column} {database.options} --keep-old | {database.write}")
     database.run(database.swap)
     database.run("DROP TABLE moved")

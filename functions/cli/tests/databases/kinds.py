@@ -45,10 +45,10 @@ def all_kinds():
     return [*of_software(), *of_sites(), *not_coming()]
 
 
-def salted(number):
-    """A hash and a salt of a site: sha256(salt + password)."""
-    salt = f"salt-{number:08}"
-    return hashlib.sha256(f"{salt}password {number}".encode()).hexdigest(), salt
+def salted(number, letters="", function="sha256"):
+    """A hash and a salt of a site: of SHA-256, the digest of salt and password."""
+    salt = f"{letters}salt-{number:08}"
+    return digest(function, f"{salt}password {number}"), salt
 
 
 def of_software():
