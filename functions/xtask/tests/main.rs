@@ -4,4 +4,5 @@
 
 mod advisories;
 mod lines;
+mod pasted;
 mod tree;
