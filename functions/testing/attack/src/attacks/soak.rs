@@ -36,9 +36,8 @@ pub(crate) const ATTACK: Attack = Attack {
     stated: || {
         vec![
             format!(
-                "In ten minutes of two honest callers and a hostile one no answer is wrong, none is lost, and at most \
-                 {REFUSED_PERCENT} % are refused; nine of ten take at most {TIMES_ALONE} times as long as without the \
-                 hostile one."
+                "In ten minutes of two honest callers and a hostile one no answer is wrong, none is lost, and none is \
+                 refused; nine of ten take at most {TIMES_ALONE} times as long as without the hostile one."
             ),
             format!(
                 "The process takes at most {GROWTH_MIB} MiB more than in the first minute, and no more open files."
@@ -78,9 +77,7 @@ async fn run(field: Field) -> Found {
         Figure::new("honest calls", count(calls.0.len()), ""),
         Figure::never("wrong", calls.wrong() + alone.wrong()),
         Figure::never("lost", calls.lost() + alone.lost()),
-        Figure::new("refused", 100.0 * count(calls.refused()) / count(calls.0.len()), "%")
-            .at_most(f64::from(REFUSED_PERCENT))
-            .timed(),
+        Figure::never("refused", calls.refused()).timed(),
         Figure::new("nine of ten, times alone", slower, "").at_most(f64::from(TIMES_ALONE)).timed(),
         Figure::never("processes ended", usize::from(server.has_ended())),
         // In the seconds of a smoke run the first part has not seen every attack.
@@ -180,9 +177,6 @@ const STREAMS: usize = 250;
 
 /// The hashes of three callers take turns.
 const TIMES_ALONE: u32 = 3;
-
-/// The honest callers want nearly their shares, and may be ahead of them for a moment.
-const REFUSED_PERCENT: u32 = 1;
 
 const BETWEEN_ATTACKS: Duration = Duration::from_millis(50);
 const LONGEST_ATTACK: Duration = Duration::from_secs(2);
