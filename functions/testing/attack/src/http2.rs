@@ -20,8 +20,11 @@ impl Http2 {
     /// Speaks HTTP/2 with prior knowledge. The server may send so many bytes of each answer's body
     /// before they are read.
     pub(crate) async fn new(stream: Stream, window: u32) -> Result<Self, Error> {
-        let (requests, connection) =
-            Builder::new().initial_window_size(window).handshake::<_, Bytes>(stream).await?;
+        let (requests, connection) = Builder::new()
+            .initial_window_size(window)
+            .initial_max_send_streams(STREAMS_BEFORE_GREETED)
+            .handshake::<_, Bytes>(stream)
+            .await?;
         let mut task = JoinSet::new();
         task.spawn(connection);
         Ok(Self { requests, _connection: task })
@@ -47,6 +50,11 @@ impl Http2 {
         Ok((answer, body))
     }
 
+    /// Whether the server's preface has come, which is the first that a server sends (RFC 9113 §3.4).
+    pub(crate) fn greeted(&self) -> bool {
+        self.requests.current_max_send_streams() != STREAMS_BEFORE_GREETED
+    }
+
     /// Sends a request and returns its response.
     pub(crate) async fn ask(&mut self, path: &str, headers: &str, body: String) -> Result<Response, Error> {
         let (answer, mut sent) = self.begin(path, headers, body).await?;
@@ -66,6 +74,9 @@ pub(crate) async fn response(answer: ResponseFuture) -> Result<Response, Error> 
     }
     Ok(Response::new(head.status.as_u16(), &[], body))
 }
+
+/// The streams until the server's preface tells how many. No server has this number.
+const STREAMS_BEFORE_GREETED: usize = 99;
 
 /// The window of a client that reads its answers (RFC 9113 §6.9.2).
 pub(crate) const USUAL_WINDOW: u32 = 65_535;

@@ -2,6 +2,9 @@
 //!
 //! A caller has lost nothing if it got an answer, if it could not send its request, or if the server
 //! told that it does not process it (RFC 9113 §8.7): by GOAWAY or by a refused stream.
+//!
+//! No server can tell it to a caller that has been silent, and greets in the instant in which the
+//! server ends the connection. Such requests are counted apart.
 
 use std::{
     error::Error,
@@ -39,7 +42,8 @@ pub(crate) const ATTACK: Attack = Attack {
 async fn run(field: Field) -> Found {
     let identity = Identity::ecdsa()?;
     let begun = Instant::now();
-    let (mut shutdowns, mut unclean, mut answered, mut told, mut lost) = (0, 0, 0, 0, 0);
+    let (mut shutdowns, mut unclean) = (0, 0);
+    let (mut answered, mut told, mut not_greeted, mut lost) = (0, 0, 0, 0);
     while begun.elapsed() < field.hunt() {
         let setup = Setup { identity: (shutdowns % 2 > 0).then_some(&identity), ..Setup::default() };
         let mut server = Server::start(&field, &setup).await?;
@@ -59,6 +63,7 @@ async fn run(field: Field) -> Found {
                 match fate {
                     Fate::Answered => answered += 1,
                     Fate::Told => told += 1,
+                    Fate::NotGreeted => not_greeted += 1,
                     Fate::Lost(how) => {
                         eprintln!("  shutdown {shutdowns}, {client}: {how}");
                         lost += 1;
@@ -73,6 +78,7 @@ async fn run(field: Field) -> Found {
         Figure::new("shutdowns", count(shutdowns), ""),
         Figure::new("requests answered", count(answered), "").at_least(1.0),
         Figure::new("requests not sent, or refused", count(told), ""),
+        Figure::new("requests that met the end of a silent connection", count(not_greeted), ""),
         Figure::never("requests lost", lost),
         Figure::never("shutdowns that did not end well", unclean),
     ])
@@ -88,6 +94,8 @@ struct Client {
 enum Fate {
     Answered,
     Told,
+    /// The server ended the connection before it had read a byte.
+    NotGreeted,
     Lost(String),
 }
 
@@ -111,6 +119,7 @@ impl Client {
                 Ok(Ok(_)) => Fate::Answered,
                 Ok(Err(error)) if error.is_go_away() => Fate::Told,
                 Ok(Err(error)) if error.reason() == Some(Reason::REFUSED_STREAM) => Fate::Told,
+                Ok(Err(error)) if error.is_io() && !connection.greeted() => Fate::NotGreeted,
                 Ok(Err(error)) => Fate::Lost(error.to_string()),
                 Err(_) => Fate::Lost("no answer".into()),
             });
