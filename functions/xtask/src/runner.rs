@@ -70,8 +70,8 @@ fn run_tracks(tracks: &[&[Check]]) -> Vec<Ran> {
     })
 }
 
-/// A check counts the tests that it reports, or itself if it reports none. A bad exit status is a
-/// failure.
+/// A check counts the tests that it reports, or itself if it reports none and nothing that did not
+/// run. A bad exit status is a failure.
 fn run_one(check: &Check, at_once: bool) -> Ran {
     let began = Instant::now();
     println!("\n== {}: {}\n   {}", check.part, check.shows, check.command);
@@ -89,8 +89,8 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
                 shown = Instant::now();
             }
         }
-        if line.starts_with("NOT RUN") {
-            ran.not_run.push(line.to_owned());
+        if let Some(at) = line.find("NOT RUN") {
+            ran.not_run.push(line[at..].to_owned());
         }
         if let Some((passed, failed)) = reported(line) {
             ran.passed += passed;
@@ -105,7 +105,7 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
         ran.failures = last.into_iter().rev().collect();
     }
     match ended_well {
-        Ok(true) => ran.passed += u64::from(ran.passed + ran.failed == 0),
+        Ok(true) => ran.passed += u64::from(ran.passed + ran.failed == 0 && ran.not_run.is_empty()),
         Ok(false) => ran.failed = ran.failed.max(1),
         Err(error) => {
             let _infallible = writeln!(output, "   {} failed to run: {error}", check.command);
@@ -225,6 +225,8 @@ mod tests {
         assert_eq!(counts("no-such-program"), (0, 1));
         assert_eq!(counts("echo 2 passed, 0 failed; exit 1"), (2, 1));
         assert_eq!(counts("echo 2 passed, 0 failed >&2"), (2, 0));
+        assert_eq!(counts("echo NOT RUN: npm is missing"), (0, 0));
+        assert_eq!(counts("echo '  skipped NOT RUN: not root'; echo 2 passed, 0 failed"), (2, 0));
     }
 
     #[test]
