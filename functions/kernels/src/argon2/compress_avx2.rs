@@ -7,42 +7,15 @@ use core::arch::x86_64::{
     _mm256_loadu_si256, _mm256_mul_epu32, _mm256_permute4x64_epi64, _mm256_setzero_si256,
     _mm256_shuffle_epi8, _mm256_shuffle_epi32, _mm256_srli_epi64, _mm256_store_si256, _mm256_xor_si256,
 };
-use core::ops::Range;
 
 use super::block::{Block, Compressor, bytes_turned_right};
-use super::fill::{Fill, Part, run_side_by_side};
-use super::segment::Segment;
+use super::fill::compressor;
 use crate::processor;
 
-/// The proof that this machine has AVX2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Avx2(());
-
-impl Avx2 {
-    pub(super) fn detect() -> Option<Self> {
-        processor::has_avx2().then_some(Self(()))
-    }
-
-    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
-        // SAFETY: the machine has AVX2, or `self` would not exist.
-        unsafe { fill_avx2(self, fill, segment, offsets) }
-    }
-
-    pub(super) fn fill_side_by_side(self, parts: Vec<Part<'_>>, steps: usize) {
-        // SAFETY: the machine has AVX2, or `self` would not exist.
-        unsafe { side_by_side_avx2(self, parts, steps) }
-    }
-}
-
-#[target_feature(enable = "avx2")]
-fn fill_avx2(compressor: Avx2, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
-    fill.run(compressor, segment, offsets);
-}
-
-#[target_feature(enable = "avx2")]
-fn side_by_side_avx2(compressor: Avx2, parts: Vec<Part<'_>>, steps: usize) {
-    run_side_by_side(compressor, parts, steps);
-}
+compressor!(
+    /// The proof that this machine has AVX2.
+    Avx2, "avx2", processor::has_avx2
+);
 
 impl Compressor for Avx2 {
     type Working = ();

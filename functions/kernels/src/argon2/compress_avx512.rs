@@ -8,42 +8,15 @@ use core::arch::x86_64::{
     _mm512_permutexvar_epi64, _mm512_ror_epi64, _mm512_setr_epi64, _mm512_setzero_si512, _mm512_store_si512,
     _mm512_xor_si512,
 };
-use core::ops::Range;
 
 use super::block::{Block, Compressor};
-use super::fill::{Fill, Part, run_side_by_side};
-use super::segment::Segment;
+use super::fill::compressor;
 use crate::processor;
 
-/// The proof that this machine has AVX-512F.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Avx512(());
-
-impl Avx512 {
-    pub(super) fn detect() -> Option<Self> {
-        processor::has_avx512().then_some(Self(()))
-    }
-
-    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
-        // SAFETY: the machine has AVX-512F, or `self` would not exist.
-        unsafe { fill_avx512(self, fill, segment, offsets) }
-    }
-
-    pub(super) fn fill_side_by_side(self, parts: Vec<Part<'_>>, steps: usize) {
-        // SAFETY: the machine has AVX-512F, or `self` would not exist.
-        unsafe { side_by_side_avx512(self, parts, steps) }
-    }
-}
-
-#[target_feature(enable = "avx512f")]
-fn fill_avx512(compressor: Avx512, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
-    fill.run(compressor, segment, offsets);
-}
-
-#[target_feature(enable = "avx512f")]
-fn side_by_side_avx512(compressor: Avx512, parts: Vec<Part<'_>>, steps: usize) {
-    run_side_by_side(compressor, parts, steps);
-}
+compressor!(
+    /// The proof that this machine has AVX-512F.
+    Avx512, "avx512f", processor::has_avx512
+);
 
 impl Compressor for Avx512 {
     type Working = Registers;

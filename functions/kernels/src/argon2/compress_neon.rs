@@ -8,42 +8,15 @@ use core::arch::aarch64::{
     vreinterpretq_u64_u32, vrev64q_u32, vsriq_n_u64, vst1q_u64,
 };
 use core::arch::asm;
-use core::ops::Range;
 
 use super::block::{Block, Compressor, bytes_turned_right};
-use super::fill::{Fill, Part, run_side_by_side};
-use super::segment::Segment;
+use super::fill::compressor;
 use crate::processor;
 
-/// The proof that this machine has NEON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Neon(());
-
-impl Neon {
-    pub(super) fn detect() -> Option<Self> {
-        processor::has_neon().then_some(Self(()))
-    }
-
-    pub(super) fn fill(self, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
-        // SAFETY: the machine has NEON, or `self` would not exist.
-        unsafe { fill_neon(self, fill, segment, offsets) }
-    }
-
-    pub(super) fn fill_side_by_side(self, parts: Vec<Part<'_>>, steps: usize) {
-        // SAFETY: the machine has NEON, or `self` would not exist.
-        unsafe { side_by_side_neon(self, parts, steps) }
-    }
-}
-
-#[target_feature(enable = "neon")]
-fn fill_neon(compressor: Neon, fill: &Fill, segment: &mut Segment<'_>, offsets: Range<usize>) {
-    fill.run(compressor, segment, offsets);
-}
-
-#[target_feature(enable = "neon")]
-fn side_by_side_neon(compressor: Neon, parts: Vec<Part<'_>>, steps: usize) {
-    run_side_by_side(compressor, parts, steps);
-}
+compressor!(
+    /// The proof that this machine has NEON.
+    Neon, "neon", processor::has_neon
+);
 
 impl Compressor for Neon {
     type Working = ();

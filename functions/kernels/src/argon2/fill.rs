@@ -23,7 +23,7 @@ impl Fill {
         (if first_slice { FIRST_BLOCKS } else { 0 })..segment.len()
     }
 
-    /// Fills a range of the segment. It is inlined into one function per instruction set.
+    /// Fills a range of the segment. It is inlined into one function of each [`compressor!`].
     #[inline(always)]
     pub(super) fn run<C: Compressor>(&self, compressor: C, segment: &mut Segment<'_>, offsets: Range<usize>) {
         let mut previous = previous(segment, offsets.start);
@@ -99,8 +99,8 @@ pub(super) struct Part<'a> {
     pub(super) start: usize,
 }
 
-/// Writes `steps` blocks of each part, in turn. It is inlined into one function per instruction
-/// set.
+/// Writes `steps` blocks of each part, in turn. It is inlined into one function of each
+/// [`compressor!`].
 ///
 /// After each block the reference of the next one is known. Its cache lines arrive while the blocks
 /// of the other parts are computed.
@@ -115,6 +115,56 @@ pub(super) fn run_side_by_side<C: Compressor>(compressor: C, parts: Vec<Part<'_>
     }
     compressor.end_writes_past_caches();
 }
+
+/// Defines a compressor whose set of instructions a machine may lack. Its functions enable the
+/// feature that `has` asks for.
+macro_rules! compressor {
+    ($(#[$proof:meta])* $name:ident, $feature:literal, $has:path) => {
+        $(#[$proof])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) struct $name(());
+
+        impl $name {
+            pub(super) fn detect() -> Option<Self> {
+                $has().then_some(Self(()))
+            }
+
+            pub(super) fn fill(
+                self,
+                fill: &super::fill::Fill,
+                segment: &mut super::segment::Segment<'_>,
+                offsets: core::ops::Range<usize>,
+            ) {
+                #[target_feature(enable = $feature)]
+                fn enabled(
+                    compressor: $name,
+                    fill: &super::fill::Fill,
+                    segment: &mut super::segment::Segment<'_>,
+                    offsets: core::ops::Range<usize>,
+                ) {
+                    fill.run(compressor, segment, offsets);
+                }
+                // SAFETY: the machine has the feature, or `self` would not exist.
+                unsafe { enabled(self, fill, segment, offsets) }
+            }
+
+            pub(super) fn fill_side_by_side(
+                self,
+                parts: Vec<super::fill::Part<'_>>,
+                steps: usize,
+            ) {
+                #[target_feature(enable = $feature)]
+                fn enabled(compressor: $name, parts: Vec<super::fill::Part<'_>>, steps: usize) {
+                    super::fill::run_side_by_side(compressor, parts, steps);
+                }
+                // SAFETY: the machine has the feature, or `self` would not exist.
+                unsafe { enabled(self, parts, steps) }
+            }
+        }
+    };
+}
+
+pub(super) use compressor;
 
 /// A part under way.
 struct Cursor<'a, C> {
