@@ -30,15 +30,10 @@ impl RequestId {
     /// A new id: 16 random bytes in hexadecimal.
     #[must_use]
     pub fn random() -> Self {
-        use fmt::Write as _;
         let mut bytes = [0_u8; 16];
         // An id is not a secret. If the system gives no random bytes, verifications still work.
         let _all_zero_on_failure = getrandom::fill(&mut bytes);
-        let mut id = String::with_capacity(2 * bytes.len());
-        for byte in bytes {
-            let _infallible = write!(id, "{byte:02x}");
-        }
-        Self(id)
+        Self(format!("{:032x}", u128::from_ne_bytes(bytes)))
     }
 
     /// The id.
