@@ -86,7 +86,7 @@ impl Arena {
             kept
         };
         // The memory counts as lent, and is no longer so if the system does not give it.
-        let mut lent = Lent { arena: self.clone(), mapping: kept, bytes, blocks };
+        let mut lent = Lent { arena: self.clone(), mapping: kept, bytes, blocks, written: blocks };
         if lent.mapping.is_none() {
             let fresh = Mapping::new(bytes).or_else(|OutOfMemory| {
                 self.release();
@@ -177,9 +177,17 @@ pub(crate) struct Lent {
     mapping: Option<Mapping>,
     bytes: usize,
     blocks: usize,
+    /// The first blocks that are wiped at the end.
+    written: usize,
 }
 
 impl Lent {
+    /// States that at most this many of the first blocks have been written, or are before the next
+    /// call. To wipe memory that the system has not given yet would take it.
+    pub(crate) fn written_up_to(&mut self, blocks: usize) {
+        self.written = blocks;
+    }
+
     /// Returns the same memory as words.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         let blocks: &mut [Block] = self;
@@ -206,7 +214,9 @@ impl DerefMut for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        wipe(self);
+        if let Some(mapping) = &mut self.mapping {
+            wipe(&mut mapping.blocks_mut()[..self.written]);
+        }
         let mut store = self.arena.store();
         store.free.extend(self.mapping.take());
         store.lent -= self.bytes as u64;

@@ -1,6 +1,7 @@
 //! A thread that computes many hashes at once, in slices: continuous batching.
 
 use std::{
+    mem,
     ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
     thread,
@@ -30,11 +31,14 @@ pub(super) fn run(shared: &Shared, worker: usize) {
     loop {
         let mut schedule = shared.lock();
         let now = Instant::now();
-        for Measurement { algorithm, lanes, work, elapsed, callers } in measured.drain(..) {
+        for Measurement { algorithm, lanes, work, elapsed } in measured.drain(..) {
             schedule.estimates.measured(algorithm, lanes, work, elapsed);
-            schedule.charge(&callers, now);
         }
-        for Ended { caller, estimate, computed } in ended.drain(..) {
+        for a in &mut active {
+            schedule.charge(a.job.caller, mem::take(&mut a.uncharged), now);
+        }
+        for Ended { caller, estimate, computed, uncharged } in ended.drain(..) {
+            schedule.charge(caller, uncharged, now);
             schedule.lane_ended(caller, estimate, computed, now);
         }
         let unwanted: Vec<_> =
@@ -44,12 +48,16 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             // The wipe of a large memory takes milliseconds, so not under the lock. Until then the
             // memory is in use, and other work must not count on it.
             drop(schedule);
-            ended.extend(unwanted.iter().map(Active::ended));
-            answers.extend(unwanted.into_iter().map(|a| {
-                let late =
-                    if a.gave_way { Dropped::Overloaded { retry_after } } else { Dropped::DeadlineExceeded };
-                (a.job, Err(late))
-            }));
+            for lane in unwanted {
+                let late = if lane.gave_way {
+                    Dropped::Overloaded { retry_after }
+                } else {
+                    Dropped::DeadlineExceeded
+                };
+                let (end, job) = lane.end(|Active { job, .. }| job);
+                ended.push(end);
+                answers.push((job, Err(late)));
+            }
             continue;
         }
         let found = schedule.lane_boundary(worker, active.iter().map(Active::running), now);
@@ -117,15 +125,20 @@ struct Active {
     /// Its computing time by the estimate that its caller was charged, and so far.
     estimate: Duration,
     computed: Duration,
+    /// What its caller was not charged yet. The time for taking and wiping memory counts too: who
+    /// gives hashes up soon wants much of it.
+    uncharged: Duration,
     /// The output of the first reading of the password, while the lane computes the second.
     first: Option<Output>,
 }
 
 /// A lane that ended, with the estimate of its computing time and the time itself.
+#[derive(Debug)]
 struct Ended {
     caller: Caller,
     estimate: Duration,
     computed: Duration,
+    uncharged: Duration,
 }
 
 /// The hash that a lane computes.
@@ -153,12 +166,23 @@ impl Active {
             gave_way: false,
             estimate: core_time,
             computed: Duration::ZERO,
+            uncharged: Duration::ZERO,
             first: None,
         }
     }
 
-    fn ended(&self) -> Ended {
-        Ended { caller: self.job.caller, estimate: self.estimate, computed: self.computed }
+    fn took(&mut self, time: Duration) {
+        self.computed += time;
+        self.uncharged += time;
+    }
+
+    /// Ends the lane, by what may wipe its memory.
+    fn end<T>(self, end: impl FnOnce(Self) -> T) -> (Ended, T) {
+        let Self { estimate, computed, uncharged, .. } = self;
+        let (caller, began) = (self.job.caller, Instant::now());
+        let result = end(self);
+        let took = began.elapsed();
+        (Ended { caller, estimate, computed: computed + took, uncharged: uncharged + took }, result)
     }
 
     /// Returns the reading of the password that the lane computes.
@@ -170,13 +194,14 @@ impl Active {
     /// memory.
     fn lane(&mut self, arena: &Arena) -> Option<&mut Lane> {
         if matches!(self.hash, Hash::Unstarted) {
-            let (job, password) = (&self.job, self.reading());
+            let (job, password, began) = (&self.job, self.reading(), Instant::now());
             let lane = job.guarded(|| Lane::start(&job.admitted, password.expose(), arena));
             self.hash = match lane {
                 Ok(Ok(Some(lane))) => Hash::Started(lane),
                 Ok(Ok(None)) | Err(_) => Hash::Failed(Dropped::Fault),
                 Ok(Err(OutOfMemory)) => Hash::Failed(Dropped::NoMemory),
             };
+            self.took(began.elapsed());
         }
         if let Hash::Started(lane) = &mut self.hash { Some(lane) } else { None }
     }
@@ -238,8 +263,6 @@ struct Measurement {
     lanes: usize,
     work: u64,
     elapsed: Duration,
-    /// The caller of each lane, with its part of the time.
-    callers: Vec<(Caller, Duration)>,
 }
 
 /// Computes one slice on the lanes of an algorithm that go on: `work` units on each, or fewer if a
@@ -275,12 +298,10 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Ar
     }
     let elapsed = started.elapsed();
     let part = elapsed / u32::try_from(together).unwrap_or(u32::MAX);
-    let mut callers = Vec::with_capacity(together);
     for a in turn {
-        a.computed += part;
-        callers.push((a.job.caller, part));
+        a.took(part);
     }
-    Some(Measurement { algorithm, lanes: together, work, elapsed, callers })
+    Some(Measurement { algorithm, lanes: together, work, elapsed })
 }
 
 /// Ends the lanes without remaining work, and returns the answers to their callers.
@@ -288,8 +309,8 @@ fn finished(active: &mut Vec<Active>, ended: &mut Vec<Ended>) -> Vec<(Submitted,
     let done: Vec<_> = active.extract_if(.., |a| a.remaining() == 0).collect();
     let mut answers = Vec::new();
     for lane in done {
-        let end = lane.ended();
-        match lane.next() {
+        let (end, next) = lane.end(Active::next);
+        match next {
             ControlFlow::Continue(next) => active.push(next),
             ControlFlow::Break(answer) => {
                 ended.push(end);
@@ -336,7 +357,7 @@ mod tests {
         let hash = Hash::Unstarted;
         let (goes_on, gave_way, most_lanes, first) = (true, false, 0, None);
         let (deadline, since, started, turn) = (now, now, now, now);
-        let (estimate, computed) = (Duration::ZERO, Duration::ZERO);
+        let [estimate, computed, uncharged] = [Duration::ZERO; 3];
         Active {
             hash,
             job,
@@ -350,6 +371,7 @@ mod tests {
             gave_way,
             estimate,
             computed,
+            uncharged,
             first,
         }
     }
@@ -425,6 +447,21 @@ mod tests {
             let lanes = computed.iter().filter(|computed| **computed > 0).count();
             assert_eq!((measured.lanes, measured.work), (lanes, ALL), "{memory_mib:?}");
         }
+    }
+
+    /// Else a caller that gives up hashes of much memory would pay for little of what it takes.
+    #[test]
+    fn the_time_for_taking_and_wiping_memory_is_charged() {
+        let arena = Arena::new(0);
+        let mut active = [started(argon2id(64, 1), 0, &arena)];
+        let taken = mem::take(&mut active[0].uncharged);
+        assert!(taken > Duration::ZERO);
+        let [lane] = active;
+        let (end, ()) = lane.end(|lane| {
+            thread::sleep(MS);
+            drop(lane);
+        });
+        assert!(end.uncharged >= MS && end.computed == taken + end.uncharged, "{taken:?}, {end:?}");
     }
 
     #[test]

@@ -313,11 +313,9 @@ impl<J: Job> Schedule<J> {
         }
     }
 
-    /// Follows a slice: each caller, and the computing time of its lanes in it.
-    pub(crate) fn charge(&mut self, computed: &[(Caller, Duration)], now: Instant) {
-        for &(caller, core_time) in computed {
-            self.shares.charge(caller, core_time, now);
-        }
+    /// Follows the computing time of a lane since it was last charged.
+    pub(crate) fn charge(&mut self, caller: Caller, core_time: Duration, now: Instant) {
+        self.shares.charge(caller, core_time, now);
     }
 
     /// Follows the end of a lane: replaces the estimate of its job by the time that it took.

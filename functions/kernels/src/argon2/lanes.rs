@@ -51,6 +51,7 @@ impl Lane {
         let params = setting.params();
         assert!(params.parallelism() == 1, "a lane computes Argon2 with parallelism 1");
         let mut memory = arena.lend(columns(params)?)?;
+        memory.written_up_to(FIRST_BLOCKS);
         path.write_first_blocks(setting, password, setting.output_bytes(), &mut memory);
         stack::wipe();
         Ok(Self { path, params, memory, pass: 0, slice: 0, offset: FIRST_BLOCKS }.at_a_block())
@@ -85,6 +86,13 @@ impl Lane {
     fn part(&mut self) -> Part<'_> {
         let fill = Fill { params: self.params, pass: self.pass };
         Part { fill, segment: only_segment(&mut self.memory, self.slice), start: self.offset }
+    }
+
+    /// Also holds if the next steps panic.
+    fn goes_to_write(&mut self, steps: usize) {
+        if self.pass == 0 {
+            self.memory.written_up_to(self.slice * self.segment_blocks() + self.offset + steps);
+        }
     }
 
     fn go_on(&mut self, steps: usize) {
@@ -124,6 +132,9 @@ fn fill_together(lanes: &mut [&mut Lane], steps: u64) {
     while left > 0 {
         let Some(nearest) = lanes.iter().map(|lane| lane.remaining_of_the_segment()).min() else { return };
         let together = usize::try_from(left).map_or(nearest, |left| left.min(nearest));
+        for lane in &mut *lanes {
+            lane.goes_to_write(together);
+        }
         match lanes {
             // Alone the chain stays in registers, and nothing would hide a wait.
             [lane] => {

@@ -119,7 +119,9 @@ impl Crowd {
             charged.push((lane.running.caller, part));
         }
         let now = self.start + at;
-        self.schedule.charge(&charged, now);
+        for (caller, part) in charged {
+            self.schedule.charge(caller, part, now);
+        }
     }
 
     fn boundary(&mut self, worker: usize, at: Duration) {
@@ -258,6 +260,27 @@ fn bursts_of_callers_within_their_shares_are_not_refused_beside_one_that_wants_a
     }
 }
 
+/// Few hashes at once, of callers that together want more than there is. The queue is short, so none
+/// is refused.
+#[test]
+fn callers_of_few_hashes_at_once_are_not_refused() {
+    const CAROL: u64 = 3;
+    for cost in [COST_10, Cost::new(Algorithm::Bcrypt, COST_10.work / 3)] {
+        for (many, pauses) in [(4, [0, 20, 20]), (4, [0, 0, 0]), (2, [0, 5, 50]), (6, [0, 40, 100])] {
+            let callers = [(ALICE, many), (CAROL, many), (BOB, 1)];
+            let clients = callers.into_iter().zip(pauses).flat_map(|((caller, many), pause)| {
+                clients(many, caller, cost, MS * 1_000)
+                    .into_iter()
+                    .map(move |client| Client { pause: MS * pause, ..client })
+            });
+            let mut crowd = Crowd::new(clients.collect());
+            crowd.run(0..30_000);
+            let lost = [ALICE, CAROL, BOB].map(|caller| crowd.served(caller).2);
+            assert_eq!(lost, [0; 3], "{many} of {cost:?} at once, after {pauses:?} ms");
+        }
+    }
+}
+
 /// A caller that is busy all the time with less than its share has no claim to more later.
 #[test]
 fn a_caller_that_wanted_little_does_not_stop_the_others_when_it_wants_much() {
@@ -336,7 +359,9 @@ fn state_after(history: &[Event]) -> (State, [Duration; CALLERS]) {
                 let going = u32::try_from(state.lanes.iter().filter(|lane| lane.2).count()).unwrap();
                 let charged: Vec<_> =
                     state.lanes.iter().filter(|lane| lane.2).map(|lane| (caller(lane), MS / going)).collect();
-                schedule.charge(&charged, now);
+                for (caller, part) in charged {
+                    schedule.charge(caller, part, now);
+                }
                 for lane in state.lanes.iter_mut().filter(|lane| lane.2) {
                     used[lane.0] += MS / going;
                     lane.1 -= 1;

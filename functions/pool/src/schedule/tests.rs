@@ -581,9 +581,9 @@ fn a_caller_a_little_ahead_of_another_is_not_refused_for_its_dear_work() {
         schedule.estimates.set_width(Algorithm::Bcrypt, LANES);
         drop(schedule.lane_boundary(0, held.into_iter(), start));
         assert!(submit(&mut schedule, 1, Cost::new(Algorithm::Bcrypt, 500), start));
-        schedule.charge(&[(Caller(2), MS * ahead)], start);
+        schedule.charge(Caller(2), MS * ahead, start);
         let now = start + STANDING_AFTER + MS;
-        schedule.charge(&[(Caller(1), MS)], now);
+        schedule.charge(Caller(1), MS, now);
         assert_eq!(submit(&mut schedule, 2, BCRYPT, now), taken, "{ahead} ms ahead");
     }
 }
@@ -687,7 +687,7 @@ fn a_caller_with_many_jobs_cannot_begin_far_ahead_of_a_newcomer() {
     }
     let full = |caller| (0..LANES).map(move |_| Running { caller, rest: BCRYPT, deadline: far });
     assert_eq!(started(&schedule.lane_boundary(0, full(busy), now)), [0; 0]);
-    schedule.charge(&[(busy, MS)], now);
+    schedule.charge(busy, MS, now);
     assert!(schedule.submit(Numbered::of(busy, 99), ARGON2, far, Urgency::Required, now).is_ok());
     assert_eq!(started(&schedule.block_free(0, now)), [99]);
     assert!(schedule.submit(Numbered::of(newcomer, 100), BCRYPT, far, Urgency::Required, now).is_ok());

@@ -1,13 +1,24 @@
 //! A caller that asks for more than the machine can do, beside one that asks for little.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
-use tokio::{task::JoinSet, time::sleep};
+use tokio::{
+    task::JoinSet,
+    time::{sleep, timeout},
+};
 
 use crate::{
+    attackers::repeat,
     figure::{Attack, Field, Figure, Found, count},
     hashes::{ARGON2ID_256_MIB, BCRYPT_10, BCRYPT_14, BCRYPT_15, SHA512_CRYPT_DEAR},
-    honest::{Calls, Connections, Request, closed_loop, in_a_row, open_loop},
+    honest::{Calls, Connections, Request, ask, closed_loop, in_a_row, open_loop},
+    http1::{deadline_ms, verify},
     server::{EVERY_SCOPE, HONEST, HONEST_AND_HOSTILE, HOSTILE, ROOM_FOR_DEAR_HASHES, Server, Setup, bearer},
 };
 
@@ -33,6 +44,7 @@ pub(crate) const ATTACK: Attack = Attack {
 
 async fn run(field: Field) -> Found {
     let mut figures = dear_hashes(&field).await?;
+    figures.extend(given_up(&field).await?);
     figures.extend(loops_of_digests(&field).await?);
     figures.extend(upgrades(&field).await?);
     figures.extend(equal_demand(&field).await?);
@@ -51,15 +63,36 @@ async fn dear_hashes(field: &Field) -> Found {
         let hostile = Request::guess("guess", hash, LONGEST_MS).with(&bearer(HOSTILE));
         let alone = closed_loop(&server.door, &honest, 1, field.pick(SMOKE, ALONE)).await;
         let beside = beside(field, &server, (&hostile, connections), (&honest, 1)).await;
-        let [alone_ms, beside_ms] = [&alone, &beside].map(|calls| calls.percentile_ms(0.9));
         figures.extend(not_served(name, &beside));
-        figures.push(
-            Figure::new(format!("{name}: nine of ten, times alone"), beside_ms / alone_ms, "")
-                .at_most(f64::from(TIMES_ALONE))
-                .timed(),
-        );
+        figures.push(times_alone(name, &alone, &beside));
     }
     Ok(figures)
+}
+
+/// Hashes of much memory that are given up after some slices. Each has another size, so none finds
+/// memory that another has left.
+async fn given_up(field: &Field) -> Found {
+    let server = Server::start(field, &SETUP).await?;
+    let honest = Request::bcrypt(1_000).with(&bearer(HONEST));
+    let alone = closed_loop(&server.door, &honest, 1, field.pick(SMOKE, ALONE)).await;
+    let (door, sent) = (server.door.clone(), Arc::new(AtomicU32::new(0)));
+    let attack = repeat(CALLERS, RETRY, move |_| {
+        let smaller_kib = sent.fetch_add(1, Ordering::Relaxed) % SIZES * SIZE_STEP_KIB;
+        let memory = format!("m={}", LARGEST_KIB - smaller_kib);
+        let hash = ARGON2ID_256_MIB.replace(&format!("m={LARGEST_KIB}"), &memory);
+        let request = verify(&(bearer(HOSTILE) + &deadline_ms(LONGEST_MS)), "guess", hash);
+        let door = door.clone();
+        async move {
+            let _given_up = timeout(GIVEN_UP_AFTER, ask(&door, &request)).await;
+            Ok(())
+        }
+    });
+    sleep(LEAD).await;
+    let beside = closed_loop(&server.door, &honest, 1, field.pick(SMOKE, LASTING)).await;
+    drop(attack);
+    let name = "hashes of much memory that are given up";
+    let [wrong, refused] = not_served(name, &beside);
+    Ok(vec![wrong, refused, times_alone(name, &alone, &beside)])
 }
 
 /// The longest password, of two readings, under many rounds, on the worker of three other callers.
@@ -140,6 +173,13 @@ fn not_served(name: &str, calls: &Calls) -> [Figure; 2] {
     ]
 }
 
+fn times_alone(name: &str, alone: &Calls, beside: &Calls) -> Figure {
+    let [alone_ms, beside_ms] = [alone, beside].map(|calls| calls.percentile_ms(0.9));
+    Figure::new(format!("{name}: nine of ten, times alone"), beside_ms / alone_ms, "")
+        .at_most(f64::from(TIMES_ALONE))
+        .timed()
+}
+
 /// Two callers who compute what is dear.
 const SETUP: Setup<'static> = Setup {
     tokens: HONEST_AND_HOSTILE,
@@ -151,6 +191,14 @@ const SETUP: Setup<'static> = Setup {
 
 /// Lanes beside those of others are slower than alone, and take turns.
 const TIMES_ALONE: u32 = 3;
+
+/// The memory of [`ARGON2ID_256_MIB`], and of the hashes that are given up: more sizes than the server
+/// keeps.
+const LARGEST_KIB: u32 = 256 << 10;
+const SIZES: u32 = 60;
+const SIZE_STEP_KIB: u32 = 2 << 10;
+const GIVEN_UP_AFTER: Duration = Duration::from_millis(100);
+const RETRY: Duration = Duration::from_millis(20);
 
 /// The deadline of callers beside loops of digests.
 const SHORT_MS: u32 = 300;
