@@ -27,7 +27,7 @@ VERSION = "1"
 STUBS = {
     "application-autoscaling describe-scaling-activities": lambda page: {"ScalingActivities": []},
     "lambda delete-provisioned-concurrency-config": lambda page: None,
-    "lambda get-account-settings": lambda page: {"AccountLimit": {"ConcurrentExecutions": 3000}},
+    "lambda get-account-settings": lambda page: {"AccountLimit": {"ConcurrentExecutions": 5000}},
     "lambda get-provisioned-concurrency-config": lambda page: {
         "Status": "READY",
         "AllocatedProvisionedConcurrentExecutions": int(re.search(r"^\| environments \| (\d+) ready", page, re.MULTILINE)[1]),

@@ -4,7 +4,7 @@ output "alias_arn" {
 }
 
 output "capacity" {
-  description = "The planned duration of a request, and the capacity of each event."
+  description = "The planned duration of a request, the capacity of each event, and the concurrency that the account needs for the events."
   value       = module.saltern.capacity
 
   precondition {

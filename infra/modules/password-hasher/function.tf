@@ -71,7 +71,7 @@ resource "aws_lambda_function" "main" {
   lifecycle {
     precondition {
       condition     = local.managed || var.capacity.reserved_concurrency <= local.account_concurrency - local.limits.concurrency_left_unreserved
-      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has a concurrency of ${var.account.concurrency_reserved_elsewhere + local.account_concurrency} in ${local.region}, of which other functions reserve ${var.account.concurrency_reserved_elsewhere} and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or reserve less."
+      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has a concurrency of ${var.account.concurrency_reserved_elsewhere + local.account_concurrency} in ${local.region}, of which other functions reserve ${var.account.concurrency_reserved_elsewhere} and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a quota of ${local.account_concurrency_needed} (Service Quotas, Lambda, Concurrent executions), or reserve less."
     }
 
     precondition {
@@ -82,7 +82,7 @@ resource "aws_lambda_function" "main" {
     # The next two conditions tell the reader which of two numbers is too small.
     precondition {
       condition     = alltrue([for capacity in module.capacity : local.managed || local.stopped || capacity.fits_account])
-      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region} besides that of other functions, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Send batches, or request: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${local._most_needed + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere}"
+      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region} besides that of other functions, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Send batches, or request: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${local.account_concurrency_needed}"
     }
 
     precondition {

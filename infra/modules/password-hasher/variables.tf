@@ -4,8 +4,8 @@ variable "account" {
     `concurrency` from Service Quotas, unless `managed_instances` is set, and the others from the provider. The provider
     reads the default quota first, then the applied one, and takes the default if none was applied. It needs
     `servicequotas:GetAWSDefaultServiceQuota` and `servicequotas:GetServiceQuota`. If these four fields are set, a plan reads
-    nothing from AWS. `concurrency_reserved_elsewhere` is the part that other functions reserve, which no data source
-    returns (infra/README.md).
+    nothing from AWS. `concurrency_reserved_elsewhere` is the part that other functions reserve, except Saltern's in the other
+    environment. No data source returns it (infra/README.md).
   EOT
   type = object({
     concurrency                    = optional(number)
