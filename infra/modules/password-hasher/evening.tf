@@ -39,7 +39,7 @@ locals {
         here       = local._concurrency_with_room
         needed     = local.account_concurrency_needed
         others     = var.account.concurrency_reserved_elsewhere
-        rehearsal  = local._concurrency_of_rehearsal
+        rehearsal  = local._concurrency_needed
         unreserved = local.limits.concurrency_left_unreserved
       }
       region               = local.region

@@ -433,7 +433,10 @@ variable "package_file" {
 
   validation {
     condition     = fileexists(var.package_file)
-    error_message = "The file ${var.package_file} does not exist. Run make package in the root of the repository."
+    error_message = <<-EOT
+      The file ${var.package_file} does not exist. In the root of the repository, run:
+        make package
+    EOT
   }
 
   validation {
@@ -567,7 +570,10 @@ variable "settings" {
 
   validation {
     condition     = alltrue([for name, value in var.settings.ceilings : contains(local.setting_names.ceilings, name) && value >= 0 && floor(value) == value])
-    error_message = "settings.ceilings must be whole numbers, for example { bcrypt_cost = 12 }, for some of ${join(", ", local.setting_names.ceilings)}. With another name the function does not start."
+    error_message = <<-EOT
+      settings.ceilings must be whole numbers for some of ${join(", ", local.setting_names.ceilings)}. With another name the function does not start. For example:
+        ceilings = { bcrypt_cost = 12 }
+    EOT
   }
 }
 
