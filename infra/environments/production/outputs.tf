@@ -26,6 +26,7 @@ output "dashboard_name" {
 output "evening" {
   description = "The page that leads through each announced event. Print it with `terraform output -raw evening`."
   value       = module.saltern.evening
+  sensitive   = true # not secret, but each plan would print the whole page
 }
 
 output "execution_policy_json" {
