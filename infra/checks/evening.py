@@ -4,6 +4,7 @@ The page is an output of the plan of production. Its calls of AWS go to moto, wh
 of that plan. What moto lacks has a stub here, and so have the programs that are not `aws`.
 """
 
+import datetime
 import json
 import os
 import re
@@ -19,6 +20,8 @@ ROW = re.compile(r"^## (.*?)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 # The commands, and the text about them.
 BLOCK = re.compile(r"^```sh\n(.*?)^```\n(.*?)(?=^```sh|\Z)", re.DOTALL | re.MULTILINE)
 PRINTS = re.compile(r"prints (at least )?`([^`]+)`", re.IGNORECASE)
+
+TIME = re.compile(r"\d+ \w{3} \d{4} \d\d:\d\d(?= UTC)")
 
 # The version before the release, which an operator writes into a line.
 VERSION = "1"
@@ -56,6 +59,7 @@ def problems(page, made, api):
     rows = ROW.findall(page)
     if len(rows) < 15:
         yield f"the page has only {len(rows)} rows"
+    yield from out_of_order(rows)
     with moto.mock_aws(config={"lambda": {"use_docker": False}}):
         emulator.fill(made, emulator.Tried())
         prepare()
@@ -67,6 +71,18 @@ def problems(page, made, api):
         live = emulator.client("lambda").get_alias(FunctionName="saltern-production", Name="live")["FunctionVersion"]
     if live != VERSION:
         yield f"after the rollback of the page {live} is live"
+
+
+def out_of_order(rows):
+    """The rows follow each other in time, and from the day before until the end none of them releases."""
+    times = [datetime.datetime.strptime(TIME.search(title)[0], "%d %b %Y %H:%M") for title, _ in rows]
+    if times != sorted(times):
+        yield f"the rows are at {', '.join(map(str, times))}"
+    titles = [title for title, _ in rows]
+    first, last = (next(number for number, title in enumerate(titles) if word in title) for word in ("The day before", "are released"))
+    for title, text in rows[first:last]:
+        if re.search(r"^terraform apply(?! -var rollback_to_version=)", text, re.MULTILINE) or "SALTERN_UPGRADES" in text:
+            yield f"{title}: the row may release a version after the day before"
 
 
 def prepare():
