@@ -43,12 +43,14 @@ STUBS = {
 # The shell's own, and what the other programs print. states.py makes the applies of Terraform.
 PROGRAMS = {
     "../../../loadtest/against": None,
+    "../../../target/release/saltern-measure": None,
+    "cargo build": None,
     "cat": None,
     "echo": None,
     "export": None,
     "rm": None,
-    "saltern-measure": None,
-    "terraform -chdir=../staging": None,
+    "terraform -chdir=../staging apply": "Apply complete!",
+    "terraform -chdir=../staging output": None,
     "terraform apply": "Apply complete!",
     "terraform plan": "No changes.",
 }
@@ -60,6 +62,7 @@ def problems(page, made, api):
     if len(rows) < 15:
         yield f"the page has only {len(rows)} rows"
     yield from out_of_order(rows)
+    yield from (f"{title}: {file} stays" for title, text in rows for file in commands.left(text))
     with moto.mock_aws(config={"lambda": {"use_docker": False}}):
         emulator.fill(made, emulator.Tried())
         prepare()
@@ -116,7 +119,7 @@ def run(command, page, api):
     if re.fullmatch(r"VERSION=\d+", command):
         return None
     if words[0] != "aws":
-        return PROGRAMS[words[0] if words[0] in PROGRAMS else " ".join(words[:2])]
+        return PROGRAMS[next((name for name in (words[0], " ".join(words[:2])) if name in PROGRAMS), " ".join(words[:3]))]
     found = list(commands.wrong(words[1:], api))
     if found:
         raise ValueError("; ".join(found))
