@@ -18,7 +18,7 @@ REMEDY = re.compile(r"[a-z_]+ = |-var |\b(?:aws|make|terraform) [a-z]")
 
 # The border takes two more of 80.
 COLUMNS = 76
-# An expression in a remedy is a number. AWS grants tens of thousands of concurrent executions.
+# An expression in a remedy is a number, or the name of a region. AWS grants tens of thousands of concurrent executions.
 NUMBER = "99999"
 
 

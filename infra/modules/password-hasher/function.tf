@@ -155,7 +155,8 @@ locals {
         !local.stopped && !alltrue(values(module.capacity)[*].fits_account)
       )
       message = <<-EOT
-        The account has a concurrency of ${local._account_concurrency} in ${local.region}. Other functions reserve ${var.account.concurrency_reserved_elsewhere}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. The function needs ${local._concurrency_needed}: capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}${length(local.events) == 0 ? "" : ", and the events need ${local._events_need}"}. Take the change back until AWS has raised the quota, which takes days. To ask for it, run both lines:
+        The account has a concurrency of ${local._account_concurrency} in ${local.region}. Other functions reserve ${var.account.concurrency_reserved_elsewhere}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. The function needs ${local._concurrency_needed}: capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}${length(local.events) == 0 ? "" : ", and the events need ${local._events_need}"}. Take the change back until AWS has raised the quota, which takes days. To ask for it, run all three lines:
+          export AWS_REGION=${local.region}
           set -- --service-code lambda --quota-code L-B99A9384 --desired-value ${local.account_concurrency_needed}
           aws service-quotas request-service-quota-increase "$@"
       EOT
