@@ -5,7 +5,10 @@ variable "account_id" {
 
   validation {
     condition     = can(regex("^[0-9]{12}$", var.account_id))
-    error_message = "account_id must be the 12 digits of the account. This command prints them: aws sts get-caller-identity"
+    error_message = <<-EOT
+      account_id must be the 12 digits of the account. This command prints them:
+        aws sts get-caller-identity
+    EOT
   }
 }
 

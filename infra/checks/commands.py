@@ -33,13 +33,24 @@ OF_THE_TOOL = {"configure"}
 # Options that the command line adds to a call, each with the member that it fills.
 ADDED = {("lambda", "zip_file"): "Content"}
 
+# A file of variables that a guide writes. That of a rollback stays until the next good release.
+WRITES, REMOVES = re.compile(r"> (\S+\.auto\.tfvars)$", re.MULTILINE), re.compile(r"^rm (\S+)$", re.MULTILINE)
+STAYS = {"rollback.auto.tfvars"}
+
 
 def problems(api):
     found = [(guide, command) for guide in GUIDES for command in written(guide)]
     for guide, command in found:
         yield from (f"{guide}: {command}: {problem}" for problem in wrong(shlex.split(command)[1:], api))
+    for guide in GUIDES:
+        yield from (f"{guide}: no command removes {file}" for file in left(INFRA.joinpath(guide).read_text()))
     if len(found) < 5:
         yield f"only {len(found)} commands were found: the pattern is wrong"
+
+
+def left(text):
+    """Returns the files of variables that the commands of a text write and do not remove."""
+    return sorted(set(WRITES.findall(text)) - set(REMOVES.findall(text)) - STAYS)
 
 
 def unlike_the_guides(api):

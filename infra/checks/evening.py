@@ -4,6 +4,7 @@ The page is an output of the plan of production. Its calls of AWS go to moto, wh
 of that plan. What moto lacks has a stub here, and so have the programs that are not `aws`.
 """
 
+import datetime
 import json
 import os
 import re
@@ -20,6 +21,8 @@ ROW = re.compile(r"^## (.*?)\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```sh\n(.*?)^```\n(.*?)(?=^```sh|\Z)", re.DOTALL | re.MULTILINE)
 PRINTS = re.compile(r"prints (at least )?`([^`]+)`", re.IGNORECASE)
 
+TIME = re.compile(r"\d+ \w{3} \d{4} \d\d:\d\d(?= UTC)")
+
 # The version before the release, which an operator writes into a line.
 VERSION = "1"
 
@@ -27,7 +30,7 @@ VERSION = "1"
 STUBS = {
     "application-autoscaling describe-scaling-activities": lambda page: {"ScalingActivities": []},
     "lambda delete-provisioned-concurrency-config": lambda page: None,
-    "lambda get-account-settings": lambda page: {"AccountLimit": {"ConcurrentExecutions": 3000}},
+    "lambda get-account-settings": lambda page: {"AccountLimit": {"ConcurrentExecutions": 5000}},
     "lambda get-provisioned-concurrency-config": lambda page: {
         "Status": "READY",
         "AllocatedProvisionedConcurrentExecutions": int(re.search(r"^\| environments \| (\d+) ready", page, re.MULTILINE)[1]),
@@ -40,12 +43,14 @@ STUBS = {
 # The shell's own, and what the other programs print. states.py makes the applies of Terraform.
 PROGRAMS = {
     "../../../loadtest/against": None,
+    "../../../target/release/saltern-measure": None,
+    "cargo build": None,
     "cat": None,
     "echo": None,
     "export": None,
     "rm": None,
-    "saltern-measure": None,
-    "terraform -chdir=../staging": None,
+    "terraform -chdir=../staging apply": "Apply complete!",
+    "terraform -chdir=../staging output": None,
     "terraform apply": "Apply complete!",
     "terraform plan": "No changes.",
 }
@@ -56,6 +61,8 @@ def problems(page, made, api):
     rows = ROW.findall(page)
     if len(rows) < 15:
         yield f"the page has only {len(rows)} rows"
+    yield from out_of_order(rows)
+    yield from (f"{title}: {file} stays" for title, text in rows for file in commands.left(text))
     with moto.mock_aws(config={"lambda": {"use_docker": False}}):
         emulator.fill(made, emulator.Tried())
         prepare()
@@ -67,6 +74,18 @@ def problems(page, made, api):
         live = emulator.client("lambda").get_alias(FunctionName="saltern-production", Name="live")["FunctionVersion"]
     if live != VERSION:
         yield f"after the rollback of the page {live} is live"
+
+
+def out_of_order(rows):
+    """The rows follow each other in time, and from the day before until the end none of them releases."""
+    times = [datetime.datetime.strptime(TIME.search(title)[0], "%d %b %Y %H:%M") for title, _ in rows]
+    if times != sorted(times):
+        yield f"the rows are at {', '.join(map(str, times))}"
+    titles = [title for title, _ in rows]
+    first, last = (next(number for number, title in enumerate(titles) if word in title) for word in ("The day before", "are released"))
+    for title, text in rows[first:last]:
+        if re.search(r"^terraform apply(?! -var rollback_to_version=)", text, re.MULTILINE) or "SALTERN_UPGRADES" in text:
+            yield f"{title}: the row may release a version after the day before"
 
 
 def prepare():
@@ -100,7 +119,7 @@ def run(command, page, api):
     if re.fullmatch(r"VERSION=\d+", command):
         return None
     if words[0] != "aws":
-        return PROGRAMS[words[0] if words[0] in PROGRAMS else " ".join(words[:2])]
+        return PROGRAMS[next((name for name in (words[0], " ".join(words[:2])) if name in PROGRAMS), " ".join(words[:3]))]
     found = list(commands.wrong(words[1:], api))
     if found:
         raise ValueError("; ".join(found))

@@ -32,7 +32,7 @@ module "saltern" {
 
   # The policies of most stored hashes and of new ones, and the largest share of the account. These
   # numbers are for 3,000 logins a second under bcrypt-12, one in each request and none with an
-  # upgrade. The account needs a concurrency of at least 1,600.
+  # upgrade. The output `capacity` names the concurrency that the account needs.
   capacity = {
     batch                         = var.batch
     milliseconds_per_request      = var.milliseconds_per_request

@@ -4,7 +4,7 @@ output "alias_arn" {
 }
 
 output "capacity" {
-  description = "The planned duration of a request, and the capacity of each event."
+  description = "The planned duration of a request, the capacity of each event, and the concurrency that the account needs for the events."
   value       = module.saltern.capacity
 
   precondition {
@@ -26,6 +26,7 @@ output "dashboard_name" {
 output "evening" {
   description = "The page that leads through each announced event. Print it with `terraform output -raw evening`."
   value       = module.saltern.evening
+  sensitive   = true # not secret, but each plan would print the whole page
 }
 
 output "execution_policy_json" {

@@ -46,6 +46,6 @@ variable "vpc_endpoint_ids" {
 
   validation {
     condition     = length(var.vpc_endpoint_ids) == 0 || var.door == "invoke"
-    error_message = "vpc_endpoint_ids requires door = \"invoke\": a Function URL has no VPC endpoint."
+    error_message = "vpc_endpoint_ids requires the door invoke: a Function URL has no VPC endpoint."
   }
 }

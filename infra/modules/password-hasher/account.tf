@@ -29,4 +29,10 @@ locals {
   account_id          = var.account.id == null ? data.aws_caller_identity.current[0].account_id : var.account.id
   partition           = var.account.partition == null ? data.aws_partition.current[0].partition : var.account.partition
   region              = var.account.region == null ? data.aws_region.current[0].region : var.account.region
+
+  # The quota to ask for. AWS takes days to raise it, so it has room for twice the largest event, and
+  # for the rehearsal of that event in staging, which reserves as much as production.
+  _concurrency_with_room     = max(var.capacity.reserved_concurrency, 2 * local._most_needed)
+  _concurrency_needed        = max(var.capacity.reserved_concurrency, local._most_needed)
+  account_concurrency_needed = local._concurrency_with_room + local._concurrency_needed + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere
 }

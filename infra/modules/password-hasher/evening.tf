@@ -24,18 +24,24 @@ locals {
       cost = { for what, usd in {
         busy_hour = local.cost_usd_per_reserved_hour, event = local.cost_usd_per_event[name], hour = local.cost_usd_per_event_hour[name],
       } : what => usd == null ? "?" : format("%.2f", usd) }
-      ends_at              = event.ends_at
-      event_maximum        = max(event.environments, local._event_maximum)
-      environments         = event.environments
-      everyday_maximum     = local._everyday_maximum
-      function             = var.name
-      hold_command         = local.hold_command
-      logins               = event.expected_logins_per_second
-      managed              = local.managed
-      memory_size_mb       = local.memory_size_mb
-      name                 = name
-      page_topic_arn       = local.topic_arns.page
-      quota                = var.capacity.reserved_concurrency + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere
+      ends_at          = event.ends_at
+      event_maximum    = max(event.environments, local._event_maximum)
+      environments     = event.environments
+      everyday_maximum = local._everyday_maximum
+      function         = var.name
+      hold_command     = local.hold_command
+      logins           = event.expected_logins_per_second
+      managed          = local.managed
+      memory_size_mb   = local.memory_size_mb
+      name             = name
+      page_topic_arn   = local.topic_arns.page
+      quota = {
+        here       = local._concurrency_with_room
+        needed     = local.account_concurrency_needed
+        others     = var.account.concurrency_reserved_elsewhere
+        rehearsal  = local._concurrency_needed
+        unreserved = local.limits.concurrency_left_unreserved
+      }
       region               = local.region
       reserved_concurrency = var.capacity.reserved_concurrency
       starts_at            = event.starts_at

@@ -70,39 +70,13 @@ resource "aws_lambda_function" "main" {
 
   lifecycle {
     precondition {
-      condition     = local.managed || var.capacity.reserved_concurrency <= local.account_concurrency - local.limits.concurrency_left_unreserved
-      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the account has a concurrency of ${var.account.concurrency_reserved_elsewhere + local.account_concurrency} in ${local.region}, of which other functions reserve ${var.account.concurrency_reserved_elsewhere} and ${local.limits.concurrency_left_unreserved} must stay unreserved. Request a higher quota (Service Quotas, Lambda, Concurrent executions), or reserve less."
-    }
-
-    precondition {
-      condition     = length(local.events) == 0 || !local.has_upgrades || var.capacity.upgrades_per_second != null
-      error_message = "A login that replaces a hash of ${var.capacity.policy} by one of ${var.capacity.upgrade_policy} computes two hashes, and the plan of the events must know how many do. If every login may, write: upgrades_per_second = ${max(0, [for event in local.events : event.expected_logins_per_second]...)}. Write fewer if you know better, and 0 if settings.upgrades is off, or no user has a hash of another policy."
-    }
-
-    # The next two conditions tell the reader which of two numbers is too small.
-    precondition {
-      condition     = alltrue([for capacity in module.capacity : local.managed || local.stopped || capacity.fits_account])
-      error_message = "The account has a concurrency of ${local.account_concurrency} in ${local.region} besides that of other functions, but the events need ${local._events_need}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. Send batches, or request: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${local._most_needed + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere}"
-    }
-
-    precondition {
-      condition     = alltrue([for capacity in module.capacity : local.managed || local.stopped || capacity.concurrency <= var.capacity.reserved_concurrency])
-      error_message = "capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Send batches, or write: reserved_concurrency = ${local._most_needed}"
-    }
-
-    precondition {
-      condition     = alltrue([for event in local.events : !local.managed || event.environments <= try(var.managed_instances.maximum_environments, 0)])
-      error_message = "managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}. Raise it."
+      condition     = length(local._refusals) == 0
+      error_message = try(local._refusals[0], "")
     }
 
     precondition {
       condition     = length(local.secrets) == 0 || local.has_secrets_key
       error_message = "settings.seal_keys and settings.firebase_project need the key that decrypts them: name who may encrypt, in seal_key_holders."
-    }
-
-    precondition {
-      condition     = var.budget_usd == null || local.cost_usd_ahead == null ? true : local.cost_usd_ahead <= var.budget_usd
-      error_message = "The announced events cost ${local.cost_usd_ahead == null ? 0 : ceil(local.cost_usd_ahead)} US dollars, and budget_usd is ${var.budget_usd == null ? 0 : var.budget_usd}. Are the times and the years of the events right? If they are, raise budget_usd."
     }
   }
 
@@ -135,7 +109,12 @@ resource "aws_lambda_alias" "live" {
   lifecycle {
     precondition {
       condition     = length(local.current_events) == 0 || var.rollback_to_version != null || var.release_during_event
-      error_message = "The event ${join(", ", local.current_events)} is current, and a new version would have no environment ready. Hold the version: ${local.hold_command} If you must release now: -var release_during_event=true."
+      error_message = <<-EOT
+        The event ${join(", ", local.current_events)} is current, and a new version would have no environment ready. Hold the version:
+          eval "$(terraform output -raw hold_command)"
+        If you must release now:
+          terraform apply -var release_during_event=true
+      EOT
     }
   }
 
@@ -152,6 +131,51 @@ locals {
 
   _most_needed = max(0, [for capacity in module.capacity : capacity.concurrency]...)
   _events_need = join(", ", [for name, event in local.events : "${local.managed ? event.environments : module.capacity[name].concurrency} (${name})"])
+
+  # Only the first of these is printed, because the remedy of a later one can be wrong until the
+  # earlier one is mended. Terraform does not wrap an indented line, so a remedy can be copied from it.
+  _refusals = [for refusal in [
+    {
+      refused = length(local.events) > 0 && local.has_upgrades && var.capacity.upgrades_per_second == null
+      message = <<-EOT
+        A login that replaces a hash of ${var.capacity.policy} by one of ${var.capacity.upgrade_policy} computes two hashes, and the plan of the events must know how many do. Write fewer if you know better, and 0 if settings.upgrades is off, or no user has a hash of another policy. If every login may:
+          upgrades_per_second = ${max(0, [for event in local.events : event.expected_logins_per_second]...)}
+      EOT
+    },
+    {
+      refused = var.budget_usd == null || local.cost_usd_ahead == null ? false : local.cost_usd_ahead > var.budget_usd
+      message = <<-EOT
+        The announced events cost ${local.cost_usd_ahead == null ? 0 : ceil(local.cost_usd_ahead)} US dollars, and budget_usd is ${var.budget_usd == null ? 0 : var.budget_usd}. Are the rates, the times and the years of the events right? If they are, write:
+          budget_usd = ${local.cost_usd_ahead == null ? 0 : ceil(local.cost_usd_ahead)}
+      EOT
+    },
+    {
+      refused = !local.managed && (
+        var.capacity.reserved_concurrency > local.account_concurrency - local.limits.concurrency_left_unreserved ||
+        !local.stopped && !alltrue(values(module.capacity)[*].fits_account)
+      )
+      message = <<-EOT
+        The account has a concurrency of ${local._account_concurrency} in ${local.region}. Other functions reserve ${var.account.concurrency_reserved_elsewhere}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. The function needs ${local._concurrency_needed}: capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}${length(local.events) == 0 ? "" : ", and the events need ${local._events_need}"}. Take the change back until AWS has raised the quota, which takes days. To ask for it, run all three lines:
+          export AWS_REGION=${local.region}
+          set -- --service-code lambda --quota-code L-B99A9384 --desired-value ${local.account_concurrency_needed}
+          aws service-quotas request-service-quota-increase "$@"
+      EOT
+    },
+    {
+      refused = !local.managed && !local.stopped && local._most_needed > var.capacity.reserved_concurrency
+      message = <<-EOT
+        capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Write:
+          reserved_concurrency = ${local._most_needed}
+      EOT
+    },
+    {
+      refused = local.managed && anytrue([for event in local.events : event.environments > try(var.managed_instances.maximum_environments, 0)])
+      message = <<-EOT
+        managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}. Write:
+          maximum_environments = ${max(0, values(local.events)[*].environments...)}
+      EOT
+    },
+  ] : chomp(refusal.message) if refusal.refused]
 
   # Not from the state: it does not know of a rollback by hand.
   hold_command = "terraform apply -var rollback_to_version=\"$(aws lambda get-alias --function-name ${var.name} --name live --query FunctionVersion --output text --region ${local.region})\""

@@ -4,8 +4,8 @@ variable "account" {
     `concurrency` from Service Quotas, unless `managed_instances` is set, and the others from the provider. The provider
     reads the default quota first, then the applied one, and takes the default if none was applied. It needs
     `servicequotas:GetAWSDefaultServiceQuota` and `servicequotas:GetServiceQuota`. If these four fields are set, a plan reads
-    nothing from AWS. `concurrency_reserved_elsewhere` is the part that other functions reserve, which no data source
-    returns (infra/README.md).
+    nothing from AWS. `concurrency_reserved_elsewhere` is the part that other functions reserve, except Saltern's in the other
+    environment. No data source returns it (infra/README.md).
   EOT
   type = object({
     concurrency                    = optional(number)
@@ -433,7 +433,10 @@ variable "package_file" {
 
   validation {
     condition     = fileexists(var.package_file)
-    error_message = "The file ${var.package_file} does not exist. Run make package in the root of the repository."
+    error_message = <<-EOT
+      The file ${var.package_file} does not exist. In the root of the repository, run:
+        make package
+    EOT
   }
 
   validation {
@@ -567,7 +570,10 @@ variable "settings" {
 
   validation {
     condition     = alltrue([for name, value in var.settings.ceilings : contains(local.setting_names.ceilings, name) && value >= 0 && floor(value) == value])
-    error_message = "settings.ceilings must be whole numbers, for example { bcrypt_cost = 12 }, for some of ${join(", ", local.setting_names.ceilings)}. With another name the function does not start."
+    error_message = <<-EOT
+      settings.ceilings must be whole numbers for some of ${join(", ", local.setting_names.ceilings)}. With another name the function does not start. For example:
+        ceilings = { bcrypt_cost = 12 }
+    EOT
   }
 }
 

@@ -137,6 +137,15 @@ run "the_page_of_an_event_has_its_times_numbers_and_commands" {
     error_message = "The page lacks a part:\n${output.evening}"
   }
 
+  # 2 × 1,072 here, 1,500 in staging, and 100 that AWS leaves unreserved.
+  assert {
+    condition = (
+      output.capacity.account_concurrency_needed == 3744 &&
+      alltrue([for number in flatten(regexall("(?:Prints at least `|--desired-value )([0-9]+)", output.evening)) : number == "3744"])
+    )
+    error_message = "The account needs 3,744, in the output and on the page:\n${output.evening}"
+  }
+
   assert {
     condition     = !strcontains(output.evening, "list-metrics")
     error_message = "Without a namespace there is no metric of the client to look for."
@@ -568,6 +577,25 @@ run "the_reservations_of_other_functions_reduce_the_quota" {
   }
 
   expect_failures = [aws_lambda_function.main]
+}
+
+run "the_quota_to_ask_for_includes_other_functions_and_the_largest_event" {
+  command = plan
+
+  # 2 × 1,402 here, 1,500 in staging, 100 that AWS leaves unreserved, and 200 of other functions.
+  variables {
+    account  = { concurrency = 3000, concurrency_reserved_elsewhere = 200, id = "123456789012", partition = "aws", region = "eu-north-1" }
+    capacity = { policy = "bcrypt-12", reserved_concurrency = 1500, upgrades_per_second = 0 }
+    events = [
+      { name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 },
+      { name = "final", starts_at = "2099-12-07T18:00:00Z", ends_at = "2099-12-07T21:30:00Z", expected_logins_per_second = 1200 },
+    ]
+  }
+
+  assert {
+    condition     = output.capacity.account_concurrency_needed == 4604 && length(regexall("Prints at least `4604`", output.evening)) == 2
+    error_message = "Both pages and the output must name 4,604, not ${output.capacity.account_concurrency_needed}."
+  }
 }
 
 run "a_reservation_above_the_quota_that_was_read_is_refused" {
