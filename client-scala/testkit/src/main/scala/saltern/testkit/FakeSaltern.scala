@@ -9,8 +9,8 @@ import scala.concurrent.duration.*
 /** A client without hashing, threads and a service, for the tests of a program. Each call is
   * answered before its method returns: by the next scripted answer, or as a client would answer.
   *
-  * Its hashes are of the form `$fake$…` and protect nothing. Any other stored text is a
-  * [[SalternError.BadHash]]. `SalternF.of` and `SalternZIO.of` make it one for effects.
+  * Its hashes begin with `fake` between dollar signs, and protect nothing. Any other stored text is
+  * a `SalternError.BadHash`. `SalternF.of` and `SalternZIO.of` make it one for effects.
   */
 final class FakeSaltern extends Saltern {
   private val script = new ConcurrentLinkedQueue[Either[SalternError, Verified]]
