@@ -119,7 +119,8 @@ def run(command, page, api):
     if re.fullmatch(r"VERSION=\d+", command):
         return None
     if words[0] != "aws":
-        return PROGRAMS[next((name for name in (words[0], " ".join(words[:2])) if name in PROGRAMS), " ".join(words[:3]))]
+        names = [" ".join(words[:count]) for count in (1, 2, 3)]
+        return PROGRAMS[next((name for name in names if name in PROGRAMS), command)]
     found = list(commands.wrong(words[1:], api))
     if found:
         raise ValueError("; ".join(found))

@@ -177,13 +177,13 @@ pub(crate) struct Lent {
     mapping: Option<Mapping>,
     bytes: usize,
     blocks: usize,
-    /// The first blocks that are wiped at the end.
+    /// How many of the first blocks are wiped at the end.
     written: usize,
 }
 
 impl Lent {
-    /// States that at most this many of the first blocks have been written, or are before the next
-    /// call. To wipe memory that the system has not given yet would take it.
+    /// States that until the next call only this many of the first blocks are written, so that no
+    /// others are wiped. To wipe a page that no hash has reached would take it from the system.
     pub(crate) fn written_up_to(&mut self, blocks: usize) {
         self.written = blocks;
     }

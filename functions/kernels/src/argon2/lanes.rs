@@ -88,7 +88,8 @@ impl Lane {
         Part { fill, segment: only_segment(&mut self.memory, self.slice), start: self.offset }
     }
 
-    /// Also holds if the next steps panic.
+    /// States how far the memory is written after the next steps. It comes before them, so that all of
+    /// it is wiped if they panic.
     fn goes_to_write(&mut self, steps: usize) {
         if self.pass == 0 {
             self.memory.written_up_to(self.slice * self.segment_blocks() + self.offset + steps);
