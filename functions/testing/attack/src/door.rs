@@ -51,7 +51,10 @@ impl Door {
     /// Opens a connection without TLS's handshake, whose buffers can be small.
     pub(crate) async fn tcp(&self, from: Ipv4Addr, buffer: Option<u32>) -> io::Result<TcpStream> {
         let socket = TcpSocket::new_v4()?;
-        socket.bind((from, 0).into())?;
+        // A bound socket wants a port that no other has, not even one in TIME_WAIT.
+        if from != HONEST {
+            socket.bind((from, 0).into())?;
+        }
         if let Some(bytes) = buffer {
             socket.set_recv_buffer_size(bytes)?;
         }
@@ -85,6 +88,7 @@ pub(crate) fn attacker(number: usize, addresses: usize) -> Ipv4Addr {
     Ipv4Addr::from(address)
 }
 
+/// The address that the system takes for a server on loopback.
 const HONEST: Ipv4Addr = Ipv4Addr::LOCALHOST;
 const FIRST_ATTACKER: Ipv4Addr = Ipv4Addr::new(127, 0, 1, 1);
 
