@@ -97,10 +97,11 @@ lazy val root = project
   .aggregate(
     aws,
     catsEffect,
+    client,
     core,
     docs,
+    hashes,
     hocon,
-    legacy,
     measure,
     micrometer,
     nativeKernels,
@@ -164,18 +165,41 @@ def packed(ofTheService: String, into: String): Setting[_] =
     Seq(target)
   }.taskValue
 
+// What a program depends on. It has no code.
+lazy val client = project
+  .in(file("client"))
+  .dependsOn(core, hashes)
+  .settings(
+    common,
+    name := "saltern-client",
+    description := "Password hashing for the JVM: remote first, local when it must, within the deadline always."
+  )
+
 lazy val core = project
   .in(file("core"))
   .settings(
     common,
-    name := "saltern-client",
-    description := "Password hashing for the JVM: remote first, local when it must, within the deadline always.",
+    name := "saltern-core",
+    description := "The Saltern client's remote calls. saltern-client adds local hashing.",
     libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core" % jsoniterVersion(scalaBinaryVersion.value),
+      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
+    )
+  )
+
+lazy val hashes = project
+  .in(file("hashes"))
+  .dependsOn(core)
+  .settings(
+    common,
+    name := "saltern-hashes",
+    description := "Stored hashes of passwords on the JVM: Argon2, bcrypt, PBKDF2, scrypt, crypt(3), phpass, LDAP and others.",
+    libraryDependencies ++= Seq(
       "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       "org.bouncycastle" % "bcprov-jdk18on" % bouncyCastleVersion
     ),
-    packed("policy/policies.json", "saltern/client")
+    packed("policy/policies.json", "saltern/hashes"),
+    packed("kernels/src/verify_only/hamlet.txt", "saltern/hashes/verifyonly")
   )
 
 lazy val hocon = project
@@ -205,16 +229,6 @@ lazy val aws = project
     )
   )
 
-lazy val legacy = project
-  .in(file("legacy"))
-  .dependsOn(core)
-  .settings(
-    common,
-    name := "saltern-client-legacy",
-    description := "Local verification for the Saltern client of hashes by algorithms that no policy names: crypt(3), phpass, LDAP and others.",
-    packed("kernels/src/verify_only/hamlet.txt", "saltern/client/local/legacy")
-  )
-
 lazy val micrometer = project
   .in(file("micrometer"))
   .dependsOn(core)
@@ -235,7 +249,7 @@ val tellNativeLibraries = taskKey[Unit]("Warns where a library is missing.")
 
 lazy val nativeKernels = project
   .in(file("native"))
-  .dependsOn(core)
+  .dependsOn(hashes)
   .settings(
     common,
     name := "saltern-client-native",
@@ -322,7 +336,7 @@ val cheapCosts = Seq(
 
 lazy val testkit = project
   .in(file("testkit"))
-  .dependsOn(core)
+  .dependsOn(hashes)
   .settings(
     common,
     name := "saltern-client-testkit",
@@ -341,7 +355,7 @@ lazy val testkit = project
 
 lazy val tests = project
   .in(file("tests"))
-  .dependsOn(aws, core, hocon, legacy, micrometer, nativeKernels, testkit)
+  .dependsOn(aws, client, hocon, micrometer, nativeKernels, testkit)
   .settings(
     common,
     name := "saltern-client-tests",
@@ -360,7 +374,7 @@ val guide = taskKey[Unit]("Compiles and runs every block of Scala in the guide a
 lazy val docs = project
   .in(file("docs"))
   .enablePlugins(MdocPlugin)
-  .dependsOn(aws, catsEffect, core, hocon, legacy, micrometer, nativeKernels, testkit, zio)
+  .dependsOn(aws, catsEffect, client, hocon, micrometer, nativeKernels, testkit, zio)
   .settings(
     common,
     name := "saltern-client-docs",
@@ -384,7 +398,7 @@ lazy val zio = framework("zio", "zio", "The Saltern client for ZIO.").settings(l
 
 lazy val exampleBackend = project
   .in(file("examples/backend"))
-  .dependsOn(core, nativeKernels)
+  .dependsOn(client, nativeKernels)
   .settings(
     common,
     name := "saltern-example-backend",
@@ -401,7 +415,7 @@ lazy val exampleBackend = project
 // The programs of `bin` that measure. Nothing of this is published.
 lazy val measure = project
   .in(file("measure"))
-  .dependsOn(core, exampleBackend, legacy, nativeKernels, testkit)
+  .dependsOn(exampleBackend, testkit)
   .settings(
     common,
     name := "saltern-client-measure",

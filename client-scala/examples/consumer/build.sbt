@@ -13,7 +13,6 @@ libraryDependencies ++= Seq(
   "io.saltern" %% "saltern-client" % saltern,
   "io.saltern" %% "saltern-client-cats-effect" % saltern,
   "io.saltern" %% "saltern-client-hocon" % saltern,
-  "io.saltern" %% "saltern-client-legacy" % saltern,
   "io.saltern" %% "saltern-client-micrometer" % saltern,
   "io.saltern" %% "saltern-client-native" % saltern,
   "io.saltern" %% "saltern-client-spring-security" % saltern,

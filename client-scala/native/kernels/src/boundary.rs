@@ -136,7 +136,7 @@ fn give(env: &Env, computed: &Output, output: &JByteArray) -> Result<(), NotComp
     Ok(())
 }
 
-/// Reads the ceilings, in the order of `saltern.client.local.Ceilings`.
+/// Reads the ceilings, in the order of `saltern.hashes.Ceilings`.
 fn read_ceilings(env: &Env, values: &JLongArray) -> Result<Ceilings, Error> {
     let mut read: [jlong; 8] = [0; 8];
     values.get_region(env, 0, &mut read)?;

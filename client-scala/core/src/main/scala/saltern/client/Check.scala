@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets.US_ASCII
 import java.time.ZonedDateTime
 import java.time.format.DateTimeFormatter.RFC_1123_DATE_TIME
 import saltern.client.Report.Finding
-import saltern.client.local.Seals
 import saltern.client.resilience.{Decision, Outcome}
 import saltern.client.wire.{Name, Wire}
 import scala.concurrent.{ExecutionContext, Future}
@@ -21,8 +20,7 @@ private[client] final class Check(
     transport: Transport,
     scheduler: Scheduler,
     drift: PolicyDrift,
-    seals: Seals,
-    capacity: LocalCapacity
+    local: LocalHashing
 ) {
   import Check.*
 
@@ -94,8 +92,8 @@ private[client] final class Check(
       clock =
         if (!config.auth.usesClock) Finding.Good
         else asked.apart.fold[Finding](Finding.Unknown("the answer has no date"))(clockOf),
-      localHashing = capacity.problem.map(Finding.Bad(_)).orElse(capacity.limit.map(Finding.Limited(_))).getOrElse(Finding.Good),
-      sealKeys = seals.listed.map { case (id, checkValue, isCurrent) => new Report.SealKey(id, checkValue, isCurrent) }
+      localHashing = local.problem.map(Finding.Bad(_)).orElse(local.limit.map(Finding.Limited(_))).getOrElse(Finding.Good),
+      sealKeys = local.sealKeys
     )
   }
 }

@@ -5,7 +5,6 @@ import java.nio.file.Path
 import java.util.concurrent.Executor
 import java.util.function.Supplier
 import javax.net.ssl.SSLContext
-import saltern.client.local.{AcceptedWeak, OtherSchemes, Project}
 import saltern.client.resilience.ShareSettings
 import scala.concurrent.duration.*
 
@@ -21,11 +20,10 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
   import settings.copy
 
   /** Also verifies weak hashes of these schemes locally: unsalted, fast or below a floor. The names
-    * are those of the service's `--accept-weak` except `yescrypt`, or `all`. Throws an
-    * `IllegalArgumentException` if a name is not that of a scheme.
+    * are those of the service's `--accept-weak` except `yescrypt`, or `all`. A client with another
+    * name cannot be made.
     */
-  def withAcceptedWeak(schemes: String*): ClientConfig =
-    changed(copy(acceptedWeak = readOrRefuse("acceptedWeak", AcceptedWeak.named(schemes))))
+  def withAcceptedWeak(schemes: String*): ClientConfig = changed(copy(acceptedWeak = schemes))
 
   /** Sets the time for one exchange, including the wait for a connection. More than 0; 3 s by
     * default. With fallback, an exchange gets at most half of the time that its call has left.
@@ -92,13 +90,12 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
     */
   def withFallback(fallback: Fallback): ClientConfig = changed(copy(fallback = fallback))
 
-  /** Verifies the hashes of this Firebase project locally, with `saltern-client-legacy`. The
-    * argument is the text that the Firebase console shows as "Password hash parameters"; it
-    * contains a secret. Throws an `IllegalArgumentException` if the text is invalid or the module
-    * is missing; the message quotes nothing of the text.
+  /** Verifies the hashes of this Firebase project locally. The argument is the text that the
+    * Firebase console shows as "Password hash parameters"; it contains a secret. A client with an
+    * invalid text cannot be made; the message quotes nothing of the text.
     */
   def withFirebaseProject(passwordHashParameters: String): ClientConfig =
-    changed(copy(firebaseProject = Some(readOrRefuse("firebaseProject", OtherSchemes.firebaseProject(passwordHashParameters)))))
+    changed(copy(firebaseProject = Some(passwordHashParameters)))
 
   /** Sets whether new hashes are made locally although the service's policy document differs.
     * `false` by default: such hashes would follow the client's policy, not the service's.
@@ -119,7 +116,7 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
   def withListener(listener: ClientListener): ClientConfig = changed(copy(listener = listener))
 
   /** Hashes locally with other code: `NativeKernels.load()` of `saltern-client-native`. */
-  def withLocalKernels(kernels: LocalKernels): ClientConfig = changed(copy(localKernels = kernels))
+  def withLocalKernels(kernels: LocalKernels): ClientConfig = changed(copy(localKernels = Some(kernels)))
 
   /** Sets the memory for all local hashes together, in bytes. More than 0; each worker gets an equal
     * share. By default a quarter of the heap, or of the container with native kernels.
@@ -248,7 +245,7 @@ object ClientConfig {
       // Ten retries in a row, then one for every ten answers: at most a tenth more load.
       retryBudget: Int = 100,
       fallback: Fallback = Fallback.UnreachableOrOverloaded,
-      localKernels: LocalKernels = LocalKernels.Jvm,
+      localKernels: Option[LocalKernels] = None,
       // Half of the cores stay free for the host's own work. A host of one core hashes too, because
       // without it an outage ends every login. Linux lets the host's threads run first, as they
       // mostly sleep.
@@ -273,9 +270,12 @@ object ClientConfig {
       upgradesPerSecond: Int = 5,
       upgrades: Supplier[java.lang.Boolean] = () => true,
       share: ShareSettings = ShareSettings.Default,
-      acceptedWeak: AcceptedWeak = AcceptedWeak.None,
-      firebaseProject: Option[Project] = None
-  )
+      acceptedWeak: Seq[String] = Nil,
+      // A secret.
+      firebaseProject: Option[String] = None
+  ) {
+    override def toString: String = "Settings(..)"
+  }
 
   /** For Lambda. Four lanes make bcrypt 3.3 times as fast and fit every L1 cache; eight lanes need
     * 48 KiB.
@@ -330,9 +330,6 @@ object ClientConfig {
     deadline
   }
 
-  private def readOrRefuse[A](name: String, read: Either[String, A]): A =
-    read.fold(problem => throw new IllegalArgumentException(s"$name: $problem"), identity)
-
   private def positive(name: String, value: FiniteDuration): FiniteDuration = {
     require(value > Duration.Zero, s"$name: give more than 0")
     value
@@ -386,7 +383,7 @@ object PolicySource {
   final case class Resource(name: String) extends PolicySource
 
   private[saltern] def read(source: PolicySource): Array[Byte] = source match {
-    case Packed         => resource("saltern/client/policies.json")
+    case Packed         => resource("saltern/hashes/policies.json")
     case File(path)     => java.nio.file.Files.readAllBytes(path)
     case Resource(name) => resource(name)
   }

@@ -9,7 +9,7 @@ import scala.concurrent.duration.*
   *
   * A failure that goes on is logged again after ten minutes, with the number of calls that met it.
   */
-private[client] final class Journal(config: ClientConfig.Settings, scheduler: Scheduler) {
+private[saltern] final class Journal(config: ClientConfig.Settings, scheduler: Scheduler) {
   import Journal.*
 
   private val kinds = new ConcurrentHashMap[String, Kind]
@@ -39,8 +39,8 @@ private[client] final class Journal(config: ClientConfig.Settings, scheduler: Sc
     told(what, s"not_available_locally: $what; such calls fail while the service does not answer, unless withSealKeys gives the key")
 
   /** What this host can hash, if that is less than it should. */
-  def capacity(local: LocalCapacity): Unit = {
-    local.tooLittle.foreach(log(_))
+  def capacity(local: LocalHashing): Unit = {
+    local.problem.foreach(log(_))
     local.limit.foreach(log(_, System.Logger.Level.INFO))
   }
 
@@ -69,7 +69,7 @@ private[client] final class Journal(config: ClientConfig.Settings, scheduler: Sc
   private def log(text: String, level: System.Logger.Level = System.Logger.Level.WARNING): Unit = logger.log(level, s"$service: $text")
 }
 
-private[client] object Journal {
+private[saltern] object Journal {
   private final class Kind(loggedAt: Long) {
     val last = new AtomicLong(loggedAt)
     val count = new AtomicLong

@@ -2,7 +2,6 @@ package saltern.client
 
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
-import saltern.client.local.LocalHasher
 import saltern.client.wire.Trace
 import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
@@ -18,7 +17,7 @@ private[client] final class Logins(
     scheduler: Scheduler,
     floor: FiniteDuration,
     upgrades: Upgrades,
-    hasher: LocalHasher,
+    local: LocalHashing,
     listener: ClientListener,
     completions: Completions
 ) {
@@ -32,7 +31,7 @@ private[client] final class Logins(
     active.put(login.result, login)
     val allowed = upgrades.allow
     // A null comes from Java.
-    val counted = allowed && stored != null && stored.exists(hash => hash != null && !hasher.isUpToDate(hash, context))
+    val counted = allowed && stored != null && stored.exists(hash => hash != null && !local.isUpToDate(hash, context))
     val rehash = allowed && (!counted || upgrades.take())
     step(login, engine.call(Operation.Verify(stored, rehash, context, isLogin = true), login.password, deadline, trace)) { answer =>
       if (counted && rehash && !broughtHash(answer)) upgrades.giveBack()

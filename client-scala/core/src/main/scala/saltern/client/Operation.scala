@@ -1,18 +1,18 @@
 package saltern.client
 
-import saltern.client.local.{Costs, LocalHasher, Sealed}
 import saltern.client.wire.{JsonBytes, Wire}
-import scala.concurrent.duration.FiniteDuration
 
-/** A requested operation in all its forms: a request body, an operation of a batch, a local job, an
-  * answer.
+/** A requested operation: the members of its JSON object, and its answer.
   */
-private[client] sealed trait Operation[A] {
+private[saltern] sealed trait Operation[A] {
   def name: String
   def path: String
 
   /** The row to which the hash belongs, if the caller names it. */
   def context: Option[String]
+
+  /** Whether a new hash is wanted if the stored one is outdated. */
+  def rehash: Boolean
 
   /** Writes the members of its JSON object, without the braces. */
   def write(json: JsonBytes, password: Array[Byte]): Unit
@@ -22,19 +22,13 @@ private[client] sealed trait Operation[A] {
 
   /** The first member that the contract promises and the answer lacks. */
   def missing(answer: Wire.Answer): Option[String]
-
-  def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => A]]
-
-  /** The amount of work, if the client can tell it. Calls of equal work may share a batch. */
-  def work(hasher: LocalHasher): Option[Operation.Work]
 }
 
-private[client] object Operation {
-  final case class Work(costs: Costs, mayRehash: Boolean)
-
+private[saltern] object Operation {
   final case class Hash(policy: Option[String], context: Option[String]) extends Operation[Hashed] {
     def name: String = "hash"
     def path: String = "/hash"
+    def rehash: Boolean = false
 
     def write(json: JsonBytes, password: Array[Byte]): Unit = {
       json.raw("\"password\":").string(password)
@@ -49,14 +43,6 @@ private[client] object Operation {
     }
 
     def missing(answer: Wire.Answer): Option[String] = firstAbsent("hash" -> answer.hash, "policy" -> answer.policy)
-
-    def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Hashed]] =
-      hasher.prepareHash(policy, password, context).map { job =>
-        job.map(made => timing => new Hashed(made.encoded, made.policy, Origin.Local, timing))
-      }
-
-    def work(hasher: LocalHasher): Option[Work] =
-      hasher.policies.forHashing(policy).toOption.map(chosen => Work(chosen.params, mayRehash = false))
 
     override def toString: String = "Hash(..)"
   }
@@ -96,8 +82,8 @@ private[client] object Operation {
 
     /** Whether the reason fits the stored hash, and the replacement fits the reason. */
     private def fits(reason: String, policy: Option[String], rehashed: Option[Wire.Rehashed]): Boolean = {
-      val isSealed = stored.exists(Sealed.isSealed)
-      def isSealedAnew = rehashed.forall(made => Sealed.isSealed(made.hash) && made.policy == policy)
+      val isSealed = stored.exists(StoredText.isSealed)
+      def isSealedAnew = rehashed.forall(made => StoredText.isSealed(made.hash) && made.policy == policy)
       RehashReason.named(reason) match {
         case RehashReason.OlderKey => isSealed && isSealedAnew
         case RehashReason.Unsealed => !isSealed && isSealedAnew
@@ -106,26 +92,12 @@ private[client] object Operation {
       }
     }
 
-    def local(hasher: LocalHasher, password: Array[Byte]): Either[LocalHasher.Refusal, LocalHasher.Job[Timing => Verified]] =
-      hasher.prepareVerify(stored, password, context).map { job =>
-        job.map { verdict => timing =>
-          // Never an upgrade hash: it would be a second hash on a host that is short of capacity.
-          // The next login makes it.
-          Operation.verified(verdict.matches, None, verdict.rehashReason, verdict.policy, Origin.Local, timing)
-        }
-      }
-
-    def work(hasher: LocalHasher): Option[Work] = {
-      val costs = stored.fold[Option[Costs]](Some(hasher.policies.decoy.params))(hasher.costsOf(_, context))
-      costs.map(Work(_, rehash))
-    }
-
     override def toString: String = "Verify(..)"
   }
 
   private def firstAbsent(members: (String, Option[Any])*): Option[String] = members.collectFirst { case (name, None) => name }
 
-  private def verified(
+  def verified(
       matches: Boolean,
       made: Option[NewHash],
       reason: Option[RehashReason],
@@ -145,8 +117,8 @@ private[client] object Operation {
         stored.collect {
           case null => RefusalCode.InvalidHash
           // Rejects text here that the service would reject.
-          case text if Sealed.isTooLong(text) => RefusalCode.InvalidHash
-          case text if !isUnicode(text)       => RefusalCode.InvalidText
+          case text if StoredText.isTooLong(text) => RefusalCode.InvalidHash
+          case text if !isUnicode(text)           => RefusalCode.InvalidText
         }
     }
     code.map(SalternError.refused(_, Origin.Local)).orElse(operation.context.filterNot(isContext).map(_ => SalternError.ofTheContext))
@@ -155,9 +127,9 @@ private[client] object Operation {
   /** Returns whether the answer shows that the service seals new hashes. `None`: it does not tell.
     */
   def showsSeals(operation: Operation[?], answer: Wire.Answer): Option[Boolean] =
-    answer.hash.orElse(answer.rehashed.map(_.hash)).map(Sealed.isSealed(_)).orElse {
+    answer.hash.orElse(answer.rehashed.map(_.hash)).map(StoredText.isSealed(_)).orElse {
       val opened = operation match {
-        case Verify(stored, _, _, _) => stored.exists(Sealed.isSealed)
+        case Verify(stored, _, _, _) => stored.exists(StoredText.isSealed)
         case _: Hash                 => false
       }
       Option.when(opened || answer.rehash_reason.contains(RehashReason.Unsealed.name))(true)
@@ -178,8 +150,5 @@ private[client] object Operation {
 
   /** The caller stores this hash in a database, so it must look like a hash. */
   private def storable(hash: String): Boolean =
-    hash.startsWith("$") && !Sealed.isTooLong(hash) && hash.forall(c => c > 0x20 && c < 0x7f)
+    hash.startsWith("$") && !StoredText.isTooLong(hash) && hash.forall(c => c > 0x20 && c < 0x7f)
 }
-
-/** The duration of one exchange on each side. */
-private[client] final case class Measured(queue: Option[FiniteDuration], hash: Option[FiniteDuration])

@@ -16,7 +16,7 @@ private[client] final class PolicyDrift(
     config: ClientConfig.Settings,
     transport: Transport,
     scheduler: Scheduler,
-    own: String,
+    own: Option[String],
     listener: ClientListener
 ) {
   private val next = new AtomicLong(scheduler.nanos)
@@ -25,10 +25,10 @@ private[client] final class PolicyDrift(
   /** Whether the service's latest digest is another one. */
   def differs: Boolean = known.get.exists(!isOwn(_))
 
-  def isOwn(digest: String): Boolean = digest == own
+  def isOwn(digest: String): Boolean = own.forall(_ == digest)
 
   def text(theirs: String): String =
-    s"the policy document of the service ($theirs) differs from the client's ($own): give both the same document; " +
+    s"the policy document of the service ($theirs) differs from the client's (${own.mkString}): give both the same document; " +
       (if (config.hashesDespiteDrift) "until then local hashes follow the client's" else "until then no new hash is made locally")
 
   /** Called after an answer of the service. Requests the digest, unless it was requested a short
@@ -65,7 +65,7 @@ private[client] final class PolicyDrift(
 
   private def compare(theirs: String): Unit =
     if (!known.getAndSet(Some(theirs)).contains(theirs) && !isOwn(theirs)) {
-      listener.onPolicyDrift(theirs, own)
+      own.foreach(listener.onPolicyDrift(theirs, _))
       PolicyDrift.log.log(System.Logger.Level.WARNING, s"${Journal.nameOf(config)}: ${text(theirs)}")
     }
 

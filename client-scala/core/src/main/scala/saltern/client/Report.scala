@@ -65,7 +65,7 @@ object Report {
     *   keys check` prints them too
     * @param isCurrent whether this host seals new hashes under it
     */
-  final class SealKey private[client] (val id: String, val checkValue: String, val isCurrent: Boolean) {
+  final class SealKey private[saltern] (val id: String, val checkValue: String, val isCurrent: Boolean) {
     override def toString: String = s"$id: $checkValue" + (if (isCurrent) ", current" else "")
   }
 

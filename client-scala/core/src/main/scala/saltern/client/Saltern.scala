@@ -1,8 +1,6 @@
 package saltern.client
 
-import java.security.SecureRandom
 import java.util.concurrent.Executor
-import saltern.client.local.{LocalHasher, LocalPool, Policies, Seals}
 import saltern.client.wire.Trace
 import scala.concurrent.Future
 import scala.concurrent.duration.FiniteDuration
@@ -130,56 +128,49 @@ object Saltern {
     */
   def apply(config: ClientConfig, transport: Transport): Saltern = {
     val scheduler = Scheduler.system()
-    wired(config, transport, scheduler, LocalPool.threads, () => math.random())
+    wired(config, transport, scheduler, Threads.onDemand("saltern-local", _), () => math.random())
   }
 
   private[saltern] def wired(
       from: ClientConfig,
       transport: Transport,
       scheduler: Scheduler,
-      localExecutor: Int => Executor,
+      workers: Int => Executor,
       chance: () => Double,
-      keyReader: Executor = SealKeyReader.threads()
+      keyReader: Executor = Threads.ofEachTask("saltern-seal-keys")
   ): Saltern = {
     val config = from.settings
-    val policies = Policies
-      .read(PolicySource.read(config.policies))
-      .fold(problem => throw new IllegalArgumentException(s"policies: $problem"), identity)
     val listener = new GuardedListener(config.listener)
-    val capacity = new LocalCapacity(config, policies)
-    val atOnce = config.localKernels.hashesAtOnce(capacity.workers)
-    val pool = new LocalPool(
-      capacity.workers,
-      atOnce,
-      config.localQueue,
-      capacity.memoryBytes,
-      config.localKernels.open(capacity.workers, capacity.memoryBytes, policies.ceilings),
-      localExecutor(atOnce),
-      scheduler,
-      listener
-    )
-    val random = new SecureRandom
-    val seals = new Seals(config.sealKeys.map(SealKeyReader.first), config.hashesUnsealed, random)
-    val hasher = new LocalHasher(policies, random, config.acceptedWeak, config.firebaseProject, seals)
+    val journal = new Journal(config, scheduler)
+    val local = config.localKernels.orElse(LocalKernels.found) match {
+      case Some(kernels) => kernels.open(config, new LocalHashing.Host(scheduler, listener, journal, workers, keyReader))
+      case None          =>
+        require(
+          config.fallback == Fallback.Never,
+          "fallback: saltern-core alone does not hash: depend on saltern-client, or set withFallback(Fallback.Never)"
+        )
+        LocalHashing.Absent
+    }
+    journal.capacity(local)
     val completions = new Completions(config.completionExecutor)
-    val engine = new Engine(config, transport, scheduler, hasher, pool, capacity, listener, chance, keyReader, completions)
+    val engine = new Engine(config, transport, scheduler, local, listener, journal, chance, completions)
     val logins = new Logins(
       engine,
       scheduler,
       config.loginFloor,
       new Upgrades(config.upgradesPerSecond, config.upgrades, scheduler),
-      hasher,
+      local,
       listener,
       completions
     )
-    new View(engine, logins, completions, hasher, config.deadline, None, Trace.none)
+    new View(engine, logins, completions, local, config.deadline, None, Trace.none)
   }
 
   private final class View(
       engine: Engine,
       logins: Logins,
       completions: Completions,
-      hasher: LocalHasher,
+      local: LocalHashing,
       deadline: FiniteDuration,
       context: Option[String],
       trace: Trace
@@ -194,7 +185,7 @@ object Saltern {
       require(completions.mayHaveShown(call), "cancel: give the future that the client's method returned, not one made from it")
       logins.cancel(call) || engine.cancel(call)
     }
-    def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason(_, context))
+    def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(local.rehashReason(_, context))
     def withContext(other: String): Saltern = changed(context = Some(other))
     def withDeadline(other: FiniteDuration): Saltern = changed(deadline = ClientConfig.checkedDeadline(other))
     def withRequestId(id: String): Saltern = changed(trace = trace.copy(requestId = Trace.requestId(id)))
@@ -203,6 +194,6 @@ object Saltern {
     def close(): Unit = { engine.close(); logins.close(); completions.close() }
 
     private def changed(deadline: FiniteDuration = deadline, context: Option[String] = context, trace: Trace = trace): Saltern =
-      new View(engine, logins, completions, hasher, deadline, context, trace)
+      new View(engine, logins, completions, local, deadline, context, trace)
   }
 }

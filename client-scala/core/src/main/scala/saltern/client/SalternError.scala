@@ -103,13 +103,13 @@ object SalternError {
     */
   final class Cancelled private[saltern] () extends SalternError("cancelled", "the call was cancelled", "cancelled by the caller")
 
-  private[client] def refused(code: String, origin: Origin, detail: String = ""): Refused =
+  private[saltern] def refused(code: String, origin: Origin, detail: String = ""): Refused =
     if (RefusalCode.ofThePassword(code)) new UserFault(code, origin, detail)
     else if (RefusalCode.ofTheHash(code)) new BadHash(code, origin, detail)
     else new Misconfigured(code, origin, detail)
 
   /** The context is missing where the key of the seal wants one, or it is not one. */
-  private[client] def ofTheContext: Refused = refused(RefusalCode.InvalidRequest, Origin.Local, " (field context)")
+  private[saltern] def ofTheContext: Refused = refused(RefusalCode.InvalidRequest, Origin.Local, " (field context)")
 
   /** The least whole second of a `Retry-After`. */
   private val Soon = 1.second

@@ -1,11 +1,6 @@
 package saltern.client
 
 import java.nio.file.{Files, Path}
-import java.util.concurrent.Executor
-import java.util.concurrent.atomic.AtomicBoolean
-import saltern.client.local.{KeyDocument, SealKeys, Seals}
-import scala.concurrent.duration.*
-import scala.util.control.NonFatal
 
 /** Supplies the seal keys: `config.withSealKeys(SealKeySource.file(path))`, or a source of the
   * host's own, such as a store of secrets.
@@ -37,7 +32,7 @@ object SealKeySource {
     override def toString: String = "SealKeySource.file(..)"
   }
 
-  private[client] final class NotPrivate(path: Path)
+  private[saltern] final class NotPrivate(path: Path)
       extends IllegalArgumentException(s"other users can read the seal keys $path: give the file to the user of this program, and run chmod 600")
 
   /** Systems without modes of files are trusted. Orchestrators give secrets by a group to files of
@@ -49,49 +44,10 @@ object SealKeySource {
       isPrivate(attributes.get("mode").asInstanceOf[Integer].intValue, attributes.get("uid").asInstanceOf[Integer].intValue)
     }
 
-  private[client] def isPrivate(mode: Int, owner: Int): Boolean = (mode & OthersAccess & ~(if (owner == Root) GroupReads else 0)) == 0
+  private[saltern] def isPrivate(mode: Int, owner: Int): Boolean = (mode & OthersAccess & ~(if (owner == Root) GroupReads else 0)) == 0
 
   /** The bits of the mode for the group and for all users: `rwxrwx`. */
   private val OthersAccess = 0x3f
   private val GroupReads = 0x20
   private val Root = 0
-}
-
-/** Reads the seal keys again, so that a rotation needs no restart. */
-private[client] final class SealKeyReader(source: SealKeySource, seals: Seals, scheduler: Scheduler, executor: Executor, journal: Journal) {
-  import SealKeyReader.*
-
-  private val reading = new AtomicBoolean
-
-  def start(): Unit = {
-    val _ = scheduler.after(Interval) { () =>
-      start()
-      // A source that hangs holds one thread.
-      if (reading.compareAndSet(false, true)) executor.execute(() => again())
-    }
-  }
-
-  private def again(): Unit =
-    try KeyDocument.read(source.read()).fold(journal.sealKeysUnread, seals.replace)
-    catch {
-      case e: SealKeySource.NotPrivate => journal.sealKeysUnread(e.getMessage)
-      // The message of the host's own exception may contain anything.
-      case NonFatal(e) => journal.sealKeysUnread(e.getClass.getSimpleName)
-    } finally reading.set(false)
-}
-
-private[client] object SealKeyReader {
-
-  /** Reads the keys for the first time. */
-  def first(source: SealKeySource): SealKeys =
-    KeyDocument.read(source.read()).fold(problem => throw new IllegalArgumentException(s"sealKeys: $problem"), identity)
-
-  /** Starts a thread for each reading, because there is one in a minute. */
-  def threads(): Executor = {
-    val factory = Threads.named("saltern-seal-keys")
-    task => factory.newThread(task).start()
-  }
-
-  /** A new key is listed long before it seals (HTTP contract, "Sealed hashes"). */
-  private[client] val Interval = 1.minute
 }

@@ -1,6 +1,6 @@
 package saltern.client
 
-import java.util.concurrent.ThreadFactory
+import java.util.concurrent.{Executor, LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 private[saltern] object Threads {
@@ -14,4 +14,22 @@ private[saltern] object Threads {
       thread
     }
   }
+
+  /** At most so many threads. They are started on demand and end when idle: a client that never
+    * hashes locally has none.
+    */
+  def onDemand(prefix: String, atMost: Int): Executor = {
+    val executor =
+      new ThreadPoolExecutor(atMost, atMost, IdleSeconds, TimeUnit.SECONDS, new LinkedBlockingQueue[Runnable], named(prefix))
+    executor.allowCoreThreadTimeOut(true)
+    executor
+  }
+
+  /** A thread for each task. */
+  def ofEachTask(prefix: String): Executor = {
+    val factory = named(prefix)
+    task => factory.newThread(task).start()
+  }
+
+  private val IdleSeconds = 30L
 }

@@ -2,7 +2,7 @@ package saltern.measure
 
 import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
 import saltern.client.{Cancellable, ClientConfig, Fallback, LocalKernels, Origin, Password, Saltern, SalternError}
-import saltern.client.local.{Admitted, Ceilings, OpenedKernels}
+import saltern.hashes.{Admitted, Ceilings, HashKernels, OpenedKernels}
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration.*
 import scala.util.{Failure, Random, Success}
@@ -62,9 +62,9 @@ object FleetMember {
       common.withFallback(Fallback.all.find(_.name == fallback).getOrElse(throw new IllegalArgumentException(s"--fallback: there is no $fallback")))
   }
 
-  private def sleeper(millis: Long): LocalKernels = new LocalKernels {
+  private def sleeper(millis: Long): LocalKernels = new HashKernels {
     def hashesAtOnce(workers: Int): Int = workers
-    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
+    def start(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
       def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = {
         Thread.sleep(millis)
         new Array[Byte](23)

@@ -4,10 +4,10 @@ import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import java.util.Arrays
 import java.util.concurrent.{ExecutorService, Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
-import saltern.client.{ClientConfig, LocalKernels, Match, Origin, Password, Saltern}
-import saltern.client.local.{Admitted, Ceilings, Kernels, OpenedKernels, Params, Setting}
+import saltern.client.{ClientConfig, Match, Origin, Password, Saltern}
 import saltern.client.nativekernels.NativeKernels
 import saltern.example.Arguments
+import saltern.hashes.{Admitted, Ceilings, HashKernels, Kernels, OpenedKernels, Params, Setting}
 import scala.concurrent.Await
 import scala.concurrent.duration.*
 
@@ -27,9 +27,9 @@ object LocalCapacity {
   def main(arguments: Array[String]): Unit = {
     val settings = Arguments(arguments.toSeq, Map("--rounds" -> "2", "--seconds" -> "3"))
     val (rounds, window) = (settings("--rounds").toInt, settings("--seconds").toDouble.seconds)
-    val kernels = NativeKernels.attempt().fold(reason => sys.error(s"$reason: run client-scala/native/build first"), identity)
-    val opened = kernels.open(Workers, MemoryBytes, NoCeilings)
-    val (onJvm, natively) = (Host(LocalKernels.Jvm), Host(kernels))
+    val kernels = NativeKernels.loaded.fold(reason => sys.error(s"$reason: run client-scala/native/build first"), identity)
+    val opened = kernels.start(Workers, MemoryBytes, NoCeilings)
+    val (onJvm, natively) = (Host(HashKernels.Jvm), Host(kernels))
     try {
       val bcrypt = compare(rounds, window, "bcrypt-10", contenders(opened, kernels, onJvm, natively, Bcrypt10) :+ favre)
       println(
@@ -45,7 +45,7 @@ object LocalCapacity {
 
   private def contenders(
       opened: OpenedKernels,
-      kernels: LocalKernels,
+      kernels: HashKernels,
       onJvm: Host,
       natively: Host,
       setting: Setting.Own
@@ -98,7 +98,7 @@ object LocalCapacity {
   }
 
   private object Host {
-    def apply(kernels: LocalKernels): Host = {
+    def apply(kernels: HashKernels): Host = {
       val config =
         ClientConfig("http://127.0.0.1:1").withLocalKernels(kernels).withLocalWorkers(Workers).withLocalMemoryBytes(MemoryBytes).withDeadline(Deadline)
       // One call waits for each that is hashed, so that no lane is empty between two.

@@ -7,8 +7,8 @@ import java.security.SecureRandom
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.{PolicySource, RefusalCode, RehashReason, SealKeySource, Transport, TransportFailure}
-import saltern.client.local.{KeyDocument, LocalHasher, Policies, Seals}
 import saltern.client.wire.Name
+import saltern.hashes.{KeyDocument, LocalHasher, Policies, Seals}
 import scala.concurrent.{Future, Promise}
 import scala.jdk.CollectionConverters.*
 import scala.util.control.NonFatal

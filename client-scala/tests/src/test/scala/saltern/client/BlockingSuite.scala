@@ -8,7 +8,7 @@ import scala.concurrent.duration.*
 /** The client for callers that block, against the service in memory, in real time. */
 class BlockingSuite extends PatientSuite {
   import EngineSuite.{bcrypt4, cheap, hasher}
-  import local.LocalHasherSuite
+  import saltern.hashes.LocalHasherSuite
 
   private val secret = Password("secret")
 

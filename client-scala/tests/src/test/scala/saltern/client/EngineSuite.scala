@@ -1,7 +1,7 @@
 package saltern.client
 
 import java.nio.file.{Files, Path}
-import saltern.client.local.LocalHasherSuite
+import saltern.hashes.LocalHasherSuite
 import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import saltern.testkit.RecordingListener.Event

@@ -3,7 +3,7 @@ package saltern.client
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, Executors, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
-import saltern.client.local.{Admitted, Ceilings, Kernels, LocalHasherSuite, OpenedKernels}
+import saltern.hashes.{Admitted, Ceilings, HashKernels, Kernels, LocalHasherSuite, OpenedKernels}
 import scala.concurrent.{Future, Promise}
 import scala.concurrent.duration.*
 
@@ -20,11 +20,11 @@ object FrameworkFixtures {
   def currentHash: String = LocalHasherSuite.hash(hasher, "argon2id-2", "secret")
 
   /** Local hashes wait until the test lets them go on. */
-  final class Held extends LocalKernels {
+  final class Held extends HashKernels {
     private val released = new CountDownLatch(1)
     def release(): Unit = released.countDown()
     def hashesAtOnce(workers: Int): Int = workers
-    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
+    def start(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
       def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = {
         released.await()
         Kernels.compute(admitted, password)

@@ -1,6 +1,6 @@
 package saltern.client
 
-import saltern.client.local.LocalHasherSuite
+import saltern.hashes.LocalHasherSuite
 import saltern.testkit.{InMemoryService, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.Future

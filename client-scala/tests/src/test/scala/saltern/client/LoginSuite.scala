@@ -1,6 +1,6 @@
 package saltern.client
 
-import saltern.client.local.LocalHasherSuite
+import saltern.hashes.LocalHasherSuite
 import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import saltern.testkit.RecordingListener.Event

@@ -8,9 +8,9 @@ import java.nio.file.Files
 import java.util.Base64
 import saltern.client.hocon.HoconConfig
 import saltern.client.lambda.LambdaInvoke
-import saltern.client.local.{Admitted, Estimator, Policies, Setting}
 import saltern.client.micrometer.MicrometerListener
 import saltern.client.sigv4.SigV4
+import saltern.hashes.{Admitted, Estimator, Policies, Setting}
 import saltern.testkit.{InMemoryService, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.{Await, Future, Promise}
@@ -195,6 +195,20 @@ class ModulesSuite extends PatientSuite {
     assertEquals(registry.get("saltern.client.sends").counter().count(), 2.0)
     for (_ <- 1 to 20) { service.next(Fault.Problem(500, "internal")); virtual.client.verify(secret, bcrypt4); virtual.runLocal(); virtual.advance(30.millis) }
     assertEquals(registry.get("saltern.client.breaker").gauge().value(), 2.0)
+  }
+
+  test("the meters of two clients are apart by their names") {
+    val registry = new SimpleMeterRegistry
+    val (users, partners) = (new MicrometerListener(registry, "users"), new MicrometerListener(registry, "partners"))
+    partners.onBreaker(BreakerState.Open)
+    partners.onAnswer("verify", Origin.Remote, 1.milli, None)
+    users.onFallback(FallbackReason.Throttled, "detail", None)
+    def breaker(client: String) = registry.get("saltern.client.breaker").tag("client", client).gauge().value()
+    assertEquals((breaker("users"), breaker("partners")), (0.0, 2.0))
+    assertEquals(registry.get("saltern.client.calls").tag("client", "partners").timers().size, 1)
+    val fallbacks = registry.get("saltern.client.fallback").tag("reason", "throttled")
+    assertEquals(fallbacks.tag("client", "users").counter().count(), 1.0)
+    registry.getMeters.forEach(meter => assert(meter.getId.getTag("client") != null, meter.getId.toString))
   }
 
   // Testkit

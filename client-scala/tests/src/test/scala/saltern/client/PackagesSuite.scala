@@ -8,7 +8,7 @@ import scala.meta.inputs.Input
 
 /** The core's sources use each other in one direction:
   *
-  * words < resilience < wire < local < client
+  * words < resilience < wire < client
   *
   * `words` are the sources of `saltern.client` that use none of the packages below it, directly or
   * through other sources. They are the types that the packages and the client's users share.
@@ -20,13 +20,13 @@ class PackagesSuite extends PatientSuite {
   test("the check finds a use against the direction, also through another source") {
     val sources = Vector(
       "Word.scala" -> "package saltern.client\nclass Word",
-      "Pool.scala" -> "package saltern.client.local\nimport saltern.client.{Kernels, Word}\nclass Pool(word: Word, kernels: Kernels)",
-      "Admitted.scala" -> "package saltern.client.local\nclass Admitted",
+      "Pool.scala" -> "package saltern.client.wire\nimport saltern.client.{Kernels, Word}\nclass Pool(word: Word, kernels: Kernels)",
+      "Admitted.scala" -> "package saltern.client.wire\nclass Admitted",
       "Kernels.scala" -> "package saltern.client\nclass Kernels(settings: Settings)",
-      "Settings.scala" -> "package saltern.client\nimport saltern.client.local.*\nclass Settings(admitted: Admitted)",
-      "Read.scala" -> "package saltern.client.wire\nimport saltern.client.local.Admitted\nobject Read { def apply(a: Admitted): Unit = () }"
+      "Settings.scala" -> "package saltern.client\nimport saltern.client.wire.*\nclass Settings(admitted: Admitted)",
+      "Read.scala" -> "package saltern.client.resilience\nimport saltern.client.wire.Admitted\nobject Read { def apply(a: Admitted): Unit = () }"
     )
-    assertEquals(backwards(sources), Vector("Pool.scala (local) uses Kernels.scala (client)", "Read.scala (wire) uses Admitted.scala (local)"))
+    assertEquals(backwards(sources), Vector("Pool.scala (wire) uses Kernels.scala (client)", "Read.scala (resilience) uses Admitted.scala (wire)"))
   }
 
   test("the core's sources use each other in one direction") {
@@ -49,7 +49,7 @@ class PackagesSuite extends PatientSuite {
 object PackagesSuite {
 
   private val Root = "saltern.client"
-  private val Direction = Vector("words", "resilience", "wire", "local", "client")
+  private val Direction = Vector("words", "resilience", "wire", "client")
 
   /** Returns each use of a source by a source of a lower layer. */
   private def backwards(texts: Vector[(String, String)]): Vector[String] = {

@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.security.SecureRandom
 import java.util.Base64
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
-import saltern.client.local.{Admitted, EncodedHash, Kernels, LocalHasher, LocalHasherSuite, Params, SealKeys, SealKeysSuite, Sealed, Seals, Setting}
 import saltern.client.wire.Wire
+import saltern.hashes.{Admitted, EncodedHash, Kernels, LocalHasher, LocalHasherSuite, Params, SealKeys, SealKeysSuite, Seals, Setting}
 import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import saltern.testkit.RecordingListener.Event
@@ -84,7 +84,7 @@ class SealedHashesSuite extends PatientSuite {
     }
     val older = now(world.client.login(secret, Some(sealedUnder(first, bcrypt4))))
     assertEquals((older.rehashReason, older.rehashed.flatMap(_.policy)), (Some(RehashReason.OlderPolicy), Some("argon2id-2")))
-    assert(Sealed.isSealed(older.rehashed.get.encoded))
+    assert(StoredText.isSealed(older.rehashed.get.encoded))
     for (
       (stored, code) <- Seq(
         made.encoded.dropRight(4) + "AAAA" -> RefusalCode.SealBroken,
@@ -195,7 +195,7 @@ class SealedHashesSuite extends PatientSuite {
       }
     }
     assertEquals(world.service.requests, Vector.empty)
-    for (context <- Seq("7", "x" * 256, "é" * 128)) assert(Sealed.isSealed(now(world.client.withContext(context).hash(secret)).encoded))
+    for (context <- Seq("7", "x" * 256, "é" * 128)) assert(StoredText.isSealed(now(world.client.withContext(context).hash(secret)).encoded))
     world.end()
   }
 
@@ -239,11 +239,11 @@ class SealedHashesSuite extends PatientSuite {
       world.end()
       val allowed = new World(Some(first), _.withHashesUnsealed(true))
       shows(allowed)
-      assert(!Sealed.isSealed(now(madeAway(allowed)).encoded))
+      assert(!StoredText.isSealed(now(madeAway(allowed)).encoded))
       allowed.end()
     }
     val unseen = new World(Some(first))
-    assert(!Sealed.isSealed(now(madeAway(unseen)).encoded))
+    assert(!StoredText.isSealed(now(madeAway(unseen)).encoded))
     unseen.end()
     val never = new World(Some(first), _.withHashesUnsealed(false))
     assert(isRefused(madeAway(never)))
@@ -253,7 +253,7 @@ class SealedHashesSuite extends PatientSuite {
     assert(isRefused(madeAway(left)))
     left.service.recover()
     while (now(left.ended(left.client.verify(secret, bcrypt4))).origin == Origin.Local) left.virtual.advance(100.millis)
-    assert(!Sealed.isSealed(now(left.client.hash(secret)).encoded))
+    assert(!StoredText.isSealed(now(left.client.hash(secret)).encoded))
     assert(!isRefused(madeAway(left)), "the service does not seal any more")
     left.end()
   }
@@ -358,7 +358,7 @@ class SealedHashesSuite extends PatientSuite {
     for (away <- Seq(false, true)) {
       if (away) world.away()
       assertEquals(failure[SalternError.BadHash](world.ended(world.client.verify(secret, current))).code, RefusalCode.UnsupportedHash)
-      assert(Sealed.isSealed(now(world.ended(world.client.hash(secret))).encoded))
+      assert(StoredText.isSealed(now(world.ended(world.client.hash(secret))).encoded))
     }
     world.end()
   }
@@ -435,7 +435,7 @@ class SealedHashesSuite extends PatientSuite {
 
   test("the keys are read again on a daemon thread") {
     val read = new CountDownLatch(1)
-    SealKeyReader.threads().execute { () =>
+    Threads.ofEachTask("saltern-seal-keys").execute { () =>
       if (Thread.currentThread.isDaemon && Thread.currentThread.getName.startsWith("saltern-seal-keys")) read.countDown()
     }
     assert(read.await(60, TimeUnit.SECONDS))

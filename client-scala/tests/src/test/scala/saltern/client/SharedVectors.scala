@@ -3,7 +3,7 @@ package saltern.client
 import com.github.plokhotnyuk.jsoniter_scala.core.readFromArray
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Paths}
-import saltern.client.local.{Admitted, EncodedHash, Estimator, Policies, VectorsThrough}
+import saltern.hashes.{Admitted, EncodedHash, Estimator, Policies, VectorsThrough}
 import scala.concurrent.duration.*
 
 /** A selection of the service's vectors, for the modules that adapt the client to frameworks. From

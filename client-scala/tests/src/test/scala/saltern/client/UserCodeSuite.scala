@@ -3,7 +3,7 @@ package saltern.client
 import java.net.URI
 import java.util.Optional
 import java.util.concurrent.{CountDownLatch, TimeUnit}
-import saltern.client.local.{Admitted, Ceilings, OpenedKernels}
+import saltern.hashes.{Admitted, Ceilings, HashKernels, OpenedKernels}
 import saltern.testkit.{InMemoryService, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
@@ -133,9 +133,9 @@ object UserCodeSuite {
     def cancel(): Unit = ()
   }
 
-  private def throwing(error: Error): LocalKernels = new LocalKernels {
+  private def throwing(error: Error): LocalKernels = new HashKernels {
     def hashesAtOnce(workers: Int): Int = workers
-    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
+    def start(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
       def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = throw error
       def close(): Unit = ()
     }

@@ -7,7 +7,7 @@ import org.http4s.{HttpApp, HttpRoutes, Response, Status, UrlForm}
 import org.http4s.dsl.io.*
 import org.http4s.ember.server.EmberServerBuilder
 import org.http4s.headers.`Retry-After`
-import saltern.client.{ClientConfig, LocalKernels, Match, Mismatch, Password, Saltern, SalternError, SealKeySource}
+import saltern.client.{ClientConfig, Match, Mismatch, Password, Saltern, SalternError, SealKeySource}
 import saltern.client.nativekernels.NativeKernels
 import scala.concurrent.duration.*
 
@@ -33,7 +33,7 @@ object Backend extends IOApp {
         "--seal-keys" -> ""
       )
     )
-    val keyless = ClientConfig(settings("--service")).withLocalKernels(kernels(settings("--kernels")))
+    val keyless = hashedBy(settings("--kernels"), ClientConfig(settings("--service")))
     // A host with keys can open every sealed row. See page 7 of the guide before you give it some.
     val sealKeys = Some(settings("--seal-keys")).filter(_.nonEmpty).map(file => SealKeySource.file(Paths.get(file)))
     val client = Saltern(sealKeys.fold(keyless)(keyless.withSealKeys))
@@ -56,12 +56,13 @@ object Backend extends IOApp {
       .as(ExitCode.Success)
   }
 
-  private def kernels(name: String): LocalKernels = name match {
-    case "jvm" => LocalKernels.Jvm
+  private def hashedBy(kernels: String, config: ClientConfig): ClientConfig = kernels match {
+    case "jvm" => config
     // A failure ends the program, because the kernels are what is measured. A real host would call
     // `load()`.
-    case "native" => NativeKernels.attempt().fold(reason => throw new IllegalArgumentException(s"--kernels native: $reason"), identity)
-    case other    => throw new IllegalArgumentException(s"--kernels: give jvm or native, not $other")
+    case "native" =>
+      config.withLocalKernels(NativeKernels.attempt().fold(reason => throw new IllegalArgumentException(s"--kernels native: $reason"), identity))
+    case other => throw new IllegalArgumentException(s"--kernels: give jvm or native, not $other")
   }
 
   sealed trait Outcome

@@ -1,9 +1,10 @@
 package saltern.client.micrometer
 
-import io.micrometer.core.instrument.{Counter, Gauge, MeterRegistry, Timer}
+import io.micrometer.core.instrument.{Counter, Gauge, MeterRegistry, Tag, Tags, Timer}
 import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.{BreakerState, ClientListener, FallbackReason, Origin, SalternError}
 import scala.concurrent.duration.FiniteDuration
+import scala.jdk.CollectionConverters.*
 
 /** Reports the client's events as Micrometer meters. The names are fixed:
   *
@@ -20,22 +21,29 @@ import scala.concurrent.duration.FiniteDuration
   * - `saltern.client.policy.drift` (counter)
   *
   * @param registry the registry in which the constructor registers the meters
+  * @param client the value of the tag `client` on every meter. Programs with several clients give
+  *   each a name; otherwise the clients share one gauge of the breaker.
   */
-final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
+final class MicrometerListener(registry: MeterRegistry, client: String) extends ClientListener {
   import MicrometerListener.*
+
+  /** For a program with one client: without the tag. */
+  def this(registry: MeterRegistry) = this(registry, "")
+
+  private val tags = (if (client.isEmpty) Nil else List(Tag.of("client", client))).asJava
 
   private val breaker = new AtomicInteger(0)
   private val fallbacks: Map[FallbackReason, Counter] =
     // Registered before the first event, so that a rate starts at zero and is not missing.
-    FallbackReason.all.map(reason => reason -> registry.counter(Fallback, "reason", reason.name)).toMap
-  private val shed = registry.counter(Shed)
-  private val beyondFloor = registry.counter(BeyondFloor)
-  private val localWait = registry.timer(LocalWait)
-  private val sends = registry.counter(Sends)
-  private val batched = registry.counter(Batched)
-  private val retries = registry.counter(Retries)
-  private val drift = registry.counter(Drift)
-  Gauge.builder(Breaker, breaker, (state: AtomicInteger) => state.get.toDouble).register(registry)
+    FallbackReason.all.map(reason => reason -> registry.counter(Fallback, Tags.concat(tags, "reason", reason.name))).toMap
+  private val shed = registry.counter(Shed, tags)
+  private val beyondFloor = registry.counter(BeyondFloor, tags)
+  private val localWait = registry.timer(LocalWait, tags)
+  private val sends = registry.counter(Sends, tags)
+  private val batched = registry.counter(Batched, tags)
+  private val retries = registry.counter(Retries, tags)
+  private val drift = registry.counter(Drift, tags)
+  Gauge.builder(Breaker, breaker, (state: AtomicInteger) => state.get.toDouble).tags(tags).register(registry)
 
   override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = record(operation, origin.name, total)
 
@@ -57,7 +65,7 @@ final class MicrometerListener(registry: MeterRegistry) extends ClientListener {
   })
 
   private def record(operation: String, outcome: String, total: FiniteDuration): Unit =
-    Timer.builder(Calls).tag("operation", operation).tag("outcome", outcome).register(registry).record(total.length, total.unit)
+    Timer.builder(Calls).tags(tags).tag("operation", operation).tag("outcome", outcome).register(registry).record(total.length, total.unit)
 }
 
 object MicrometerListener {

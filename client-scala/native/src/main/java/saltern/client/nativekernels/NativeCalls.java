@@ -12,7 +12,7 @@ final class NativeCalls {
    * other hashes.
    *
    * @param keptBytes memory that a worker may keep between two hashes
-   * @param ceilings in the order of {@code saltern.client.local.Ceilings}
+   * @param ceilings in the order of {@code saltern.hashes.Ceilings}
    * @return a handle for the calls below; 0 if the system gives no threads
    */
   static native long open(int workers, long keptBytes, long[] ceilings);

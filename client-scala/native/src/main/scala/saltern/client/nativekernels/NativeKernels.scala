@@ -6,8 +6,9 @@ import java.nio.file.Path
 import java.util.concurrent.{Semaphore, TimeUnit}
 import java.util.concurrent.atomic.AtomicLong
 import saltern.client.{Cancellable, LocalKernels}
-import saltern.client.local.{Admitted, Ceilings, JvmKernels, LocalPool, LocalQueue, OpenedKernels, Setting}
-import saltern.client.local.OpenedKernels.Stopped
+import saltern.client.LocalHashing.Failure
+import saltern.hashes.{Admitted, Ceilings, HashKernels, JvmKernels, LocalQueue, OpenedKernels, Setting}
+import saltern.hashes.OpenedKernels.Stopped
 import scala.concurrent.duration.FiniteDuration
 
 /** Saltern's own kernels, in Rust, for local hashing:
@@ -21,14 +22,14 @@ object NativeKernels {
   /** Loads the library. If that fails, logs the reason once and returns the JVM's kernels. Never
     * throws.
     */
-  def load(): LocalKernels = attempt().getOrElse { warning; LocalKernels.Jvm }
+  def load(): LocalKernels = attempt().getOrElse { warning; HashKernels.Jvm }
 
   /** Loads the library, or returns the reason as one sentence. The first call loads it, and the
     * result is kept.
     */
   def attempt(): Either[String, LocalKernels] = loaded
 
-  private lazy val loaded: Either[String, LocalKernels] = loader.load().map(_ => Native)
+  private[saltern] lazy val loaded: Either[String, HashKernels] = loader.load().map(_ => Native)
 
   private def loader: LibraryLoader = new LibraryLoader(
     Platform.ofThisProcess(),
@@ -43,7 +44,7 @@ object NativeKernels {
       System.getLogger("saltern.client").log(System.Logger.Level.WARNING, s"the native kernels are not used, and the JVM computes the hashes: $reason")
     }
 
-  private object Native extends LocalKernels {
+  private object Native extends HashKernels {
     def hashesAtOnce(workers: Int): Int = workers * LanesOfAWorker
 
     /** Beside the heap: half of what it leaves of the container, and at most a quarter of the
@@ -64,7 +65,7 @@ object NativeKernels {
       case _ => Runtime.getRuntime.maxMemory * 2
     }
 
-    def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels =
+    def start(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels =
       new OpenedNative(workers, memoryBytes, ceilings, NativeCalls.open)
 
     override def toString: String = "NativeKernels"
@@ -134,14 +135,14 @@ private[nativekernels] final class OpenedNative(
     // The hash fails as it does on the JVM without memory, and is shed.
     NativeCalls.compute(open, call, text, password, timeLeft.toNanos, output) match {
       case NativeCalls.DONE               => output
-      case NativeCalls.OVERLOADED         => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
-      case NativeCalls.DEADLINE_EXCEEDED  => throw new Stopped(LocalPool.Failure.Expired)
+      case NativeCalls.OVERLOADED         => throw new Stopped(Failure.Shed(LocalQueue.ShortestRetryAfter))
+      case NativeCalls.DEADLINE_EXCEEDED  => throw new Stopped(Failure.Expired)
       case NativeCalls.NOT_READ_HERE      => byJvm(admitted, password, timeLeft)
-      case NativeCalls.CLOSED             => throw new Stopped(LocalPool.Failure.Closed)
-      case NativeCalls.NO_MEMORY          => throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
-      case NativeCalls.CANCELLED          => throw new Stopped(LocalPool.Failure.Cancelled)
-      case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(LocalPool.Failure.Fault("cost out of bounds"))
-      case _                              => throw new Stopped(LocalPool.Failure.Fault("a fault of the native kernels"))
+      case NativeCalls.CLOSED             => throw new Stopped(Failure.Closed)
+      case NativeCalls.NO_MEMORY          => throw new Stopped(Failure.Shed(LocalQueue.ShortestRetryAfter))
+      case NativeCalls.CANCELLED          => throw new Stopped(Failure.Cancelled)
+      case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(Failure.Fault("cost out of bounds"))
+      case _                              => throw new Stopped(Failure.Fault("a fault of the native kernels"))
     }
   }
 
@@ -149,7 +150,7 @@ private[nativekernels] final class OpenedNative(
     * tries again.
     */
   private def openPool(): Option[Long] = synchronized {
-    if (closed) throw new Stopped(LocalPool.Failure.Closed)
+    if (closed) throw new Stopped(Failure.Closed)
     if (pool.isEmpty) {
       val opened = start(workers, memoryBytes / workers, inOrder(ceilings))
       if (opened != 0) pool = Some(opened)
@@ -162,8 +163,8 @@ private[nativekernels] final class OpenedNative(
     val mine =
       try onJvm.tryAcquire(timeLeft.toNanos / 2, TimeUnit.NANOSECONDS)
       // The client was closed, which interrupts its threads.
-      catch { case _: InterruptedException => throw new Stopped(LocalPool.Failure.Closed) }
-    if (!mine) throw new Stopped(LocalPool.Failure.Shed(LocalQueue.ShortestRetryAfter))
+      catch { case _: InterruptedException => throw new Stopped(Failure.Closed) }
+    if (!mine) throw new Stopped(Failure.Shed(LocalQueue.ShortestRetryAfter))
     try jvm.compute(admitted, password, timeLeft)
     finally onJvm.release()
   }

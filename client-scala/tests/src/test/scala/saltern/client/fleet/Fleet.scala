@@ -1,7 +1,7 @@
 package saltern.client.fleet
 
 import saltern.client.*
-import saltern.client.local.{Admitted, Ceilings, OpenedKernels}
+import saltern.hashes.{Admitted, Ceilings, HashKernels, OpenedKernels}
 import saltern.testkit.VirtualScheduler
 import scala.collection.mutable
 import scala.concurrent.ExecutionContext
@@ -40,9 +40,9 @@ private[fleet] final class Fleet(clients: Int, service: ModelService, clock: Vir
       def after(delay: FiniteDuration)(task: () => Unit): Cancellable = clock.after(delay)(task)
       def close(): Unit = ()
     }
-    private val sleeper = new LocalKernels {
+    private val sleeper = new HashKernels {
       def hashesAtOnce(workers: Int): Int = workers
-      def open(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
+      def start(workers: Int, memoryBytes: Long, ceilings: Ceilings): OpenedKernels = new OpenedKernels {
         def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = {
           ahead = 0
           new Array[Byte](23)

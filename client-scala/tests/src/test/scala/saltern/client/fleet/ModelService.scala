@@ -2,7 +2,7 @@ package saltern.client.fleet
 
 import java.nio.charset.StandardCharsets.UTF_8
 import saltern.client.{PolicySource, Transport, TransportFailure}
-import saltern.client.local.Policies
+import saltern.hashes.Policies
 import saltern.testkit.VirtualScheduler
 import scala.collection.mutable
 import scala.concurrent.{Future, Promise}

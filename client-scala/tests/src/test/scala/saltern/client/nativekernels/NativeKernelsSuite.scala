@@ -2,8 +2,8 @@ package saltern.client.nativekernels
 
 import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
 import java.util.concurrent.{CountDownLatch, Executors, Semaphore, TimeUnit}
-import saltern.client.{Cancellable, ClientConfig, ClientListener, Match, Origin, Password, Saltern, SalternError}
-import saltern.client.local.{EncodedHash, JvmKernels, Kernels, LocalPool, OpenedKernels, Params, Setting}
+import saltern.client.{Cancellable, ClientConfig, ClientListener, LocalHashing, Match, Origin, Password, Saltern, SalternError}
+import saltern.hashes.{EncodedHash, JvmKernels, Kernels, OpenedKernels, Params, Setting}
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 
@@ -84,7 +84,7 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
   }
 
   test("a cancelled call ends at once, and other calls go on") {
-    val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
+    val opened = TestKernels.native.start(1, 1L << 26, TestKernels.NoCeilings)
     val neighbour = Future(opened.compute(TestKernels.admitted(bcrypt(10)), password, 60.seconds))
     val hash = Promise[Cancellable]()
     // The hash takes hours on any machine.
@@ -166,7 +166,7 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
     begun.await()
     val (started, time) = (System.nanoTime(), 200.millis)
     val shed = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, time))
-    assert(shed.why.isInstanceOf[LocalPool.Failure.Shed], shed.why.toString)
+    assert(shed.why.isInstanceOf[LocalHashing.Failure.Shed], shed.why.toString)
     assert((System.nanoTime() - started).nanos >= time / 2)
     end.countDown()
     assertEquals(await(first).toSeq, Seq[Byte](1))
@@ -174,7 +174,7 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
     // A closing client ends its threads in this way.
     Thread.currentThread.interrupt()
     val refused = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, 10.seconds))
-    assertEquals(refused.why, LocalPool.Failure.Closed)
+    assertEquals(refused.why, LocalHashing.Failure.Closed)
     opened.close()
   }
 
@@ -184,11 +184,11 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
     assertEquals(opened.compute(admitted, password, 10.seconds).toSeq, Kernels.compute(admitted, password).toSeq)
     opened.close()
     val refused = intercept[OpenedKernels.Stopped](opened.compute(admitted, password, 10.seconds))
-    assertEquals(refused.why, LocalPool.Failure.Closed)
+    assertEquals(refused.why, LocalHashing.Failure.Closed)
   }
 
   test("a deadline ends a running hash") {
-    val opened = TestKernels.native.open(1, 1L << 26, TestKernels.NoCeilings)
+    val opened = TestKernels.native.start(1, 1L << 26, TestKernels.NoCeilings)
     // The first call measures the machine, and would be late because of that.
     val _ = opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds)
     // A second or more in shared lanes: each of the hashes alone would be in time, but together
@@ -198,7 +198,7 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
     assert(ends.forall(Set("done", "Expired", "Shed")), ends.toString)
     opened.close()
     val refused = intercept[OpenedKernels.Stopped](opened.compute(TestKernels.admitted(bcrypt(4)), password, 10.seconds))
-    assertEquals(refused.why, LocalPool.Failure.Closed)
+    assertEquals(refused.why, LocalHashing.Failure.Closed)
   }
 
   test("many concurrent logins through the library are each checked with their own password") {
@@ -227,14 +227,14 @@ class NativeKernelsSuite extends saltern.client.PatientSuite {
     val enabled = TestKernels.inJvm(quietUnsafe ++ enableNativeAccess, "LoadAndHash")
     assertEquals(enabled.said.trim, "hashed by NativeKernels, then NativeKernels: right is true")
     val denied = TestKernels.inJvm(Seq("--illegal-native-access=deny"), "LoadAndHash")
-    assert(denied.said.contains("hashed by LocalKernels.Jvm, then LocalKernels.Jvm: right is true"), denied.said)
+    assert(denied.said.contains("hashed by the JVM's kernels, then the JVM's kernels: right is true"), denied.said)
     assertEquals(denied.said.split("the native kernels are not used").length, 2, denied.said)
     assertEquals(denied.exitCode, 0)
   }
 
   test("a host with an unusable temporary directory hashes on the JVM, and this is logged once") {
     val ended = TestKernels.inJvm(Seq("-Djava.io.tmpdir=/nowhere"), "LoadAndHash")
-    assert(ended.said.contains("hashed by LocalKernels.Jvm, then LocalKernels.Jvm: right is true"), ended.said)
+    assert(ended.said.contains("hashed by the JVM's kernels, then the JVM's kernels: right is true"), ended.said)
     assertEquals(ended.said.split("the native kernels are not used").length, 2, ended.said)
   }
 

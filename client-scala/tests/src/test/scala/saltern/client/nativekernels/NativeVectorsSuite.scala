@@ -1,6 +1,6 @@
 package saltern.client.nativekernels
 
-import saltern.client.local.VectorsThrough
+import saltern.hashes.VectorsThrough
 
 /** The shared vectors, through the native kernels. [[NativeKernelsSuite]] tests the settings that
   * these leave to the JVM.

@@ -5,7 +5,7 @@ import java.nio.channels.FileChannel
 import java.nio.file.{Files, Paths}
 import java.util.Random
 import java.util.concurrent.atomic.{AtomicIntegerArray, AtomicLong}
-import saltern.client.local.{Kernels, Params, Setting}
+import saltern.hashes.{HashKernels, Kernels, Params, Setting}
 import scala.concurrent.duration.*
 
 /** Compares the library with the JVM, on random cheap settings and passwords, from many threads
@@ -95,10 +95,10 @@ object LoadAndHash {
   def main(none: Array[String]): Unit = {
     require(none.isEmpty)
     val setting = Setting.Bcrypt("2b", Params.Bcrypt(4).get, new Array[Byte](16), 0)
-    val kernels = NativeKernels.load()
+    val kernels = NativeKernels.load() match { case kernels: HashKernels => kernels; case other => sys.error(s"$other hashes nothing") }
     // A second client does not log the reason again.
     val again = NativeKernels.load()
-    val opened = kernels.open(1, 1L << 26, TestKernels.NoCeilings)
+    val opened = kernels.start(1, 1L << 26, TestKernels.NoCeilings)
     val output = opened.compute(TestKernels.admitted(setting), Array[Byte](1, 2, 3), 10.seconds)
     opened.close()
     val right = java.util.Arrays.equals(output, Kernels.compute(TestKernels.admitted(setting), Array[Byte](1, 2, 3)))

@@ -2,16 +2,15 @@ package saltern.client.nativekernels
 
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.util.concurrent.atomic.AtomicLong
-import saltern.client.{LocalKernels, OtherJvm}
-import saltern.client.local.{Admitted, Ceilings, Kernels, OpenedKernels, Setting}
+import saltern.client.OtherJvm
+import saltern.hashes.{Admitted, Ceilings, HashKernels, Kernels, OpenedKernels, Setting}
 import scala.concurrent.duration.*
 
 /** The native kernels for tests. If the library does not load, the tests fail; they never test the
   * JVM's kernels twice.
   */
 object TestKernels {
-  lazy val native: LocalKernels = NativeKernels
-    .attempt()
+  lazy val native: HashKernels = NativeKernels.loaded
     .fold(reason => throw new AssertionError(s"$reason. client-scala/native/build makes this machine's library"), identity)
 
   val NoCeilings: Ceilings = {
@@ -21,7 +20,7 @@ object TestKernels {
 
   val Workers = 2
 
-  private lazy val opened: OpenedKernels = native.open(Workers, 1L << 30, NoCeilings)
+  private lazy val opened: OpenedKernels = native.start(Workers, 1L << 30, NoCeilings)
 
   val compute: Kernels.Compute = (admitted, password) => opened.compute(admitted, password, 60.seconds)
 

@@ -1,0 +1,39 @@
+package saltern.hashes
+
+import java.util.concurrent.atomic.AtomicBoolean
+import saltern.client.{LocalHashing, SealKeySource}
+import scala.concurrent.duration.*
+import scala.util.control.NonFatal
+
+/** Reads the seal keys again, so that a rotation needs no restart. */
+private[hashes] final class SealKeyReader(source: SealKeySource, seals: Seals, host: LocalHashing.Host) {
+  import SealKeyReader.*
+
+  private val reading = new AtomicBoolean
+
+  def start(): Unit = {
+    val _ = host.scheduler.after(Interval) { () =>
+      start()
+      // A source that hangs holds one thread.
+      if (reading.compareAndSet(false, true)) host.keyReader.execute(() => again())
+    }
+  }
+
+  private def again(): Unit =
+    try KeyDocument.read(source.read()).fold(host.journal.sealKeysUnread, seals.replace)
+    catch {
+      case e: SealKeySource.NotPrivate => host.journal.sealKeysUnread(e.getMessage)
+      // The message of the host's own exception may contain anything.
+      case NonFatal(e) => host.journal.sealKeysUnread(e.getClass.getSimpleName)
+    } finally reading.set(false)
+}
+
+private[hashes] object SealKeyReader {
+
+  /** Reads the keys for the first time. */
+  def first(source: SealKeySource): SealKeys =
+    KeyDocument.read(source.read()).fold(problem => throw new IllegalArgumentException(s"sealKeys: $problem"), identity)
+
+  /** A new key is listed long before it seals (HTTP contract, "Sealed hashes"). */
+  private[hashes] val Interval = 1.minute
+}

@@ -1,0 +1,44 @@
+package saltern.hashes
+package verifyonly
+
+/** Django's unsalted and fast hashes.
+  *
+  * `sha1$<salt>$<hex>` is not read because it is ambiguous. In Django before 5.1 it is SHA-1 of
+  * salt and password. In Werkzeug before 0.9 it is HMAC-SHA-1 keyed with the salt. Source: Django
+  * `django/contrib/auth/hashers.py`.
+  */
+private[hashes] object DjangoDigests {
+
+  /** `md5$<salt>$<hex>`: MD5 of salt and password. */
+  case object Md5 extends Scheme("django-md5") {
+    override def isWeak: Boolean = true
+    def claims(stored: String): Boolean = stored.startsWith("md5$")
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        parts <- Text.fields(stored, '$', 3)
+        salt <- Text.salt(parts(1))
+        output <- LowerHex.decode(parts(2))
+        encoded <- EncodedHash(this, new Digest(Digest.Md5, Digest.SaltFirst, salt), output) { bytes =>
+          s"md5$$${parts(1)}$$${LowerHex.encode(bytes)}"
+        }
+      } yield encoded
+  }
+
+  /** `sha1$$<hex>`: SHA-1 of the password alone. Only Django marks a missing salt in this way. */
+  case object UnsaltedSha1 extends Scheme("django-unsalted-sha1") {
+    override def isWeak: Boolean = true
+    def claims(stored: String): Boolean = stored.startsWith("sha1$$")
+
+    def parse(stored: String): Either[ParseError, EncodedHash] =
+      for {
+        text <- Text.after("sha1$$", stored)
+        output <- LowerHex.decode(text)
+        encoded <- EncodedHash(this, new Digest(Digest.Sha1, Digest.SaltFirst, Array.emptyByteArray), output) { bytes =>
+          "sha1$$" + LowerHex.encode(bytes)
+        }
+      } yield encoded
+  }
+
+  val all: Seq[Scheme] = Seq(Md5, UnsaltedSha1)
+}
