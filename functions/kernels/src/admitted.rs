@@ -66,8 +66,8 @@ impl Admitted {
     /// long password may be more work: see [`work`].
     ///
     /// The units are: key expansions (bcrypt), blocks of 1 KiB written (Argon2), iterations ×
-    /// output blocks (PBKDF2), `N·r·p` (scrypt, yescrypt), compressions or encryptions (other
-    /// verify-only schemes). The work of a wrapped hash is its outer layer's.
+    /// output blocks (PBKDF2), `N·r·p` and the ends (scrypt, yescrypt), compressions or encryptions
+    /// (other verify-only schemes). The work of a wrapped hash is its outer layer's.
     #[must_use]
     pub fn work(&self) -> u64 {
         work(&self.setting, 0)
@@ -87,7 +87,7 @@ pub fn runs_whole(setting: &Setting) -> bool {
     match setting {
         Setting::Argon2(setting) => setting.params().parallelism() > 1,
         Setting::Bcrypt(_) | Setting::Pbkdf2(_) => false,
-        Setting::Scrypt(setting) => setting.params().p() > MOST_P_OF_A_LANE,
+        Setting::Scrypt(setting) => setting.params().p() * setting.params().r() > MOST_P_R_OF_A_LANE,
         Setting::VerifyOnly(setting) => matches!(setting.cost(), verify_only::Cost::Memory { .. }),
         Setting::Wrapped(_) => true,
     }
@@ -139,7 +139,10 @@ pub fn work(setting: &Setting, password_bytes: usize) -> u64 {
         Setting::Argon2(setting) => argon2_work(setting.params()),
         Setting::Bcrypt(setting) => bcrypt_work(setting.params().cost()),
         Setting::Pbkdf2(setting) => pbkdf2_work(setting),
-        Setting::Scrypt(setting) => scrypt_work(setting.params()),
+        Setting::Scrypt(setting) => {
+            let params = setting.params();
+            crate::scrypt::with_ends(scrypt_work(params), scrypt_other_blocks(params))
+        }
         Setting::VerifyOnly(setting) => verify_only_work(setting, password_bytes),
         Setting::Wrapped(setting) => argon2_work(setting.outer().params()),
     }
@@ -222,6 +225,7 @@ fn bounded_scrypt_share(
     let other_memory = other_blocks.checked_mul(SCRYPT_BLOCK_BYTES)?;
     let bounded = memory <= ceilings.scrypt_memory_bytes
         && other_memory <= ceilings.scrypt_memory_bytes / SCRYPT_OTHER_SHARE;
+    let bounded = bounded && !(is_whole && crate::scrypt::with_ends(0, other_blocks) > MOST_WHOLE_ENDS);
     let most = if is_whole { MOST_WHOLE_N_R_P } else { u64::MAX };
     share(work, ceilings.scrypt_n_r_p.min(most)).filter(|_| bounded)
 }
@@ -237,9 +241,10 @@ fn scrypt_other_blocks(params: scrypt::Params) -> u64 {
     (u64::from(params.p()) + crate::scrypt::STATES as u64) * u64::from(params.r())
 }
 
-/// The largest p of scrypt in slices. Both ends of a hash compute PBKDF2 over 128·p·r bytes: here at
-/// most half a millisecond. Only a very small N has a larger p, and no real hash has one.
-const MOST_P_OF_A_LANE: u32 = 32;
+/// The largest p·r of scrypt in slices. Both ends of a hash compute PBKDF2 over 128·p·r bytes in one
+/// piece, and a slice is at least one turn of r: here at most a millisecond. Real hashes have at most
+/// p = 16 or r = 32.
+const MOST_P_R_OF_A_LANE: u32 = 1 << 10;
 
 /// The most work of a hash that cannot be stopped, whatever the ceilings are (HTTP contract,
 /// "Policies"): at most 250 ms of a core of an Intel Xeon with AMX. There this much takes 220 ms, and
@@ -249,9 +254,12 @@ const MOST_P_OF_A_LANE: u32 = 32;
 /// MiB, t=2, p=8.
 const MOST_WHOLE_ARGON2_KIB: u64 = 512 << 10;
 
-/// yescrypt, Firebase's scrypt and scrypt with a large p: `N·r·p`. libxcrypt makes N=4096, r=32 by
+/// yescrypt, Firebase's scrypt and scrypt with a large p·r: `N·r·p`. libxcrypt makes N=4096, r=32 by
 /// default, and Firebase N=16384, r=8.
 const MOST_WHOLE_N_R_P: u64 = 1 << 20;
+
+/// The same, for what both ends take. Real hashes need a hundredth of it.
+const MOST_WHOLE_ENDS: u64 = MOST_WHOLE_N_R_P / 8;
 
 /// The most that one operation computes together: all layers and all readings of the password, each
 /// as a share of its ceiling (HTTP contract, "Policies"). One layer within its ceiling never
@@ -341,8 +349,10 @@ mod tests {
             (yescrypt("j9T"), true),
             (yescrypt("jCT"), true),
             (yescrypt("jDT"), false),
-            (scrypt("ln=14,r=2,p=32"), true),
-            (scrypt("ln=14,r=2,p=33"), false),
+            (scrypt("ln=9,r=8,p=256"), true),
+            (scrypt("ln=9,r=8,p=257"), false),
+            (scrypt("ln=1,r=4096,p=4"), true),
+            (scrypt("ln=1,r=4096,p=5"), false),
             (scrypt("ln=17,r=32,p=1"), true),
         ] {
             let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();

@@ -411,8 +411,8 @@ mod tests {
     #[test]
     fn only_scrypt_with_short_ends_has_lanes() {
         let ceilings =
-            Ceilings { scrypt_memory_bytes: 1 << 20, scrypt_n_r_p: 1 << 20, ..Ceilings::default() };
-        for (r, p, whole) in [(8, 32, false), (8, 33, true), (7, 1, false), (9, 1, false)] {
+            Ceilings { scrypt_memory_bytes: 1 << 24, scrypt_n_r_p: 1 << 20, ..Ceilings::default() };
+        for (r, p, whole) in [(8, 128, false), (8, 129, true), (1024, 1, false), (1025, 1, true)] {
             let stored = format!("$scrypt$ln=4,r={r},p={p}${}${}", "A".repeat(22), "A".repeat(43));
             assert_eq!(cost(&stored, &ceilings, &[8]).whole, whole, "r = {r}, p = {p}");
         }

@@ -23,7 +23,7 @@ use sha1::Sha1;
 use sha2::{Sha256, Sha384, Sha512};
 
 use self::sha_crypt::kernel::ShaCrypt;
-use crate::{Kernels, OutOfMemory, stack};
+use crate::{Kernels, OutOfMemory, scrypt, stack};
 
 /// Computes one hash.
 pub(crate) fn compute(
@@ -158,7 +158,7 @@ fn rounds(setting: &VerifyOnlySetting, password: &[u8]) -> Option<(Box<dyn Round
 }
 
 /// Returns the work of a hash: compressions of its digest, encryptions of DES, or `N·r·p` of scrypt
-/// and yescrypt.
+/// and yescrypt with the ends.
 ///
 /// It counts all blocks, also those of a long password. The blocks that our own kernel of sha-crypt
 /// saves count too, so the estimate for a long password is too long rather than too short.
@@ -167,7 +167,7 @@ pub(crate) fn work(setting: &VerifyOnlySetting, password_bytes: usize) -> u64 {
     let salt = setting.salt().len() as u64;
     let output = setting.output_bytes() as u64;
     let rounds = match setting.cost() {
-        Cost::Memory { work, .. } => return work,
+        Cost::Memory { work, other_blocks, .. } => return scrypt::with_ends(work, other_blocks),
         Cost::Rounds(rounds) => rounds,
     };
     match setting {
