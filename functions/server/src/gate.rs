@@ -2,7 +2,8 @@
 //!
 //! The HTTP/2 crate reads as many requests as have arrived, and keeps memory for each before the
 //! server sees the first one. The gate stops after a few, so that the server answers or refuses
-//! them before it reads more.
+//! them before it reads more. It also stops after some frames of any type, so that other connections
+//! have their turn, and ends a connection of frames that belong to no request.
 
 use tokio::io::ReadBuf;
 use zeroize::Zeroizing;
@@ -15,9 +16,12 @@ pub(super) struct Gate {
     head_len: usize,
     /// Bytes of the current frame after its head.
     rest: usize,
-    /// The number of this turn, and the requests that were passed in it.
+    /// The number of this turn, and the frames and requests that were passed in it.
     turn: usize,
+    frames: usize,
     requests: usize,
+    /// The frames since the last one of a request or of a body.
+    of_no_request: usize,
     /// Bytes that were read and not passed.
     held: Zeroizing<Vec<u8>>,
 }
@@ -39,7 +43,12 @@ impl Gate {
 
     /// Whether this turn allows no more bytes.
     pub(super) fn is_closed(&self) -> bool {
-        self.requests >= REQUESTS_A_TURN
+        self.requests >= REQUESTS_A_TURN || self.frames >= FRAMES_A_TURN
+    }
+
+    /// Whether more frames came that belong to no request than any client has reason to send.
+    pub(super) fn is_flooded(&self) -> bool {
+        self.of_no_request > MOST_OF_NO_REQUEST
     }
 
     /// Begins this turn, unless it has begun. In a turn the HTTP crate reads, and then hands over
@@ -47,11 +56,12 @@ impl Gate {
     pub(super) fn begin(&mut self, turn: usize) {
         if self.turn != turn {
             self.turn = turn;
+            self.frames = 0;
             self.requests = 0;
         }
     }
 
-    /// Returns how many of the bytes this turn passes: up to the end of its last request, or all.
+    /// Returns how many of the bytes this turn passes: up to the end of its last frame, or all.
     fn end_of_turn(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         while at < bytes.len() && !self.is_closed() {
@@ -67,8 +77,11 @@ impl Gate {
                 at += passed;
             }
             if self.head_len == FRAME_HEAD_BYTES && self.rest == 0 {
+                let kind = self.head[FRAME_TYPE_AT];
                 self.head_len = 0;
-                self.requests += usize::from(self.head[FRAME_TYPE_AT] == HEADERS);
+                self.frames += 1;
+                self.requests += usize::from(kind == HEADERS);
+                self.of_no_request = if matches!(kind, DATA | HEADERS) { 0 } else { self.of_no_request + 1 };
             }
         }
         at
@@ -78,6 +91,13 @@ impl Gate {
 /// Requests that the HTTP/2 crate may read before the server has seen the first of them.
 const REQUESTS_A_TURN: usize = 4;
 
+/// Frames of a turn. They take some dozens of microseconds.
+const FRAMES_A_TURN: usize = 64;
+
+/// The most frames that belong to no request. Clients send a few: settings, a ping now and then,
+/// windows of the answers, priorities.
+const MOST_OF_NO_REQUEST: usize = 1024;
+
 /// Bytes that the gate reads at once, and the most that it holds.
 pub(super) const PIECE_BYTES: usize = 4096;
 
@@ -86,7 +106,8 @@ pub(super) const PIECE_BYTES: usize = 4096;
 const FRAME_HEAD_BYTES: usize = 9;
 const FRAME_TYPE_AT: usize = 3;
 
-/// The type of a frame that begins a request (RFC 9113 §6.2).
+/// The types of a body's frame, and of a frame that begins a request (RFC 9113 §6.1, §6.2).
+const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 
 #[cfg(test)]
@@ -125,6 +146,29 @@ mod tests {
                 assert!(gate.is_closed());
                 assert_eq!(passed, sent[..sent.len() / 2], "in pieces of {piece}");
             }
+        }
+    }
+
+    #[test]
+    fn frames_of_no_request_have_turns_and_an_end() {
+        let window_update = [0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+        let sent = window_update.repeat(MOST_OF_NO_REQUEST + 1);
+        let (mut gate, mut space) = (Gate::default(), vec![0; sent.len()]);
+        let mut passed = ReadBuf::new(&mut space);
+        gate.pass(&sent, &mut passed);
+        let turns = (1..).take_while(|&turn| {
+            let before = passed.filled().len();
+            assert!(before <= turn * FRAMES_A_TURN * window_update.len());
+            gate.begin(turn);
+            gate.pass_held(&mut passed);
+            passed.filled().len() > before
+        });
+        assert_eq!(turns.count(), MOST_OF_NO_REQUEST / FRAMES_A_TURN);
+        assert!(gate.is_flooded() && passed.filled() == sent);
+        for (kind, is_flooded) in [(0x77, true), (DATA, false), (HEADERS, false)] {
+            let mut gate = Gate { of_no_request: MOST_OF_NO_REQUEST, ..Gate::default() };
+            gate.pass(&[0, 0, 0, kind, 0, 0, 0, 0, 1], &mut ReadBuf::new(&mut [0; 9]));
+            assert_eq!(gate.is_flooded(), is_flooded, "type {kind}");
         }
     }
 

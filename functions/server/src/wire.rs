@@ -65,6 +65,9 @@ impl Wire {
     fn poll_next(&mut self, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let Some(gate) = &mut self.gate else { return Pin::new(&mut self.stream).poll_read(context, buffer) };
         gate.begin(self.watch.turn());
+        if gate.is_flooded() {
+            return Poll::Ready(Err(io::Error::other("frames that belong to no request")));
+        }
         if gate.is_closed() {
             context.waker().wake_by_ref();
             return Poll::Pending;
