@@ -132,6 +132,7 @@ run "the_page_of_an_event_has_its_times_numbers_and_commands" {
         "Prints `READY 1072`.",
         "put-function-concurrency --function-name saltern --reserved-concurrent-executions 0",
         "| `saltern-concurrency` | ticket | 1200 |",
+        "--min-capacity 0 --max-capacity 0\n",
       ] : strcontains(output.evening, part)
     ])
     error_message = "The page lacks a part:\n${output.evening}"
