@@ -173,6 +173,11 @@ run "half_of_the_logins_as_upgrades_need_a_third_more" {
     condition     = aws_cloudwatch_metric_alarm.main["duration-p90"].threshold == 779
     error_message = "A login with an upgrade takes 545 ms, and a tenth of such requests must not page."
   }
+
+  assert {
+    condition     = strcontains(output.evening, "and `upgrades_per_second` in proportion.")
+    error_message = "Twice the logins have twice the upgrades, and the page must say so:\n${output.evening}"
+  }
 }
 
 run "every_login_as_an_upgrade_needs_two_thirds_more" {
