@@ -128,7 +128,7 @@ run "the_page_of_an_event_has_its_times_numbers_and_commands" {
     condition = alltrue([
       for part in [
         "| from, to | 1 Jan 2100 04:30 +05:30, 31 Dec 2099 23:00 UTC; 1 Jan 2100 07:30 +05:30, 1 Jan 2100 02:00 UTC |",
-        "| environments | 1072 ready from",
+        "| environments | 1072 requested at 1 Jan 2100 04:15 +05:30",
         "Prints `READY 1072`.",
         "put-function-concurrency --function-name saltern --reserved-concurrent-executions 0",
         "| `saltern-concurrency` | ticket | 1200 |",
@@ -362,6 +362,11 @@ run "a_reservation_of_zero_stops_the_function_and_releases_its_environments" {
       alltrue([for action in aws_appautoscaling_scheduled_action.event : action.scalable_target_action[0].max_capacity == "0"])
     )
     error_message = "Lambda must refuse every request, and nothing may be provisioned, during an event too."
+  }
+
+  assert {
+    condition     = strcontains(output.evening, "| environments | none, because the function is stopped |")
+    error_message = "The page must not promise environments of a stopped function:\n${output.evening}"
   }
 }
 
