@@ -33,7 +33,7 @@ STUBS = {
     "lambda get-account-settings": lambda page: {"AccountLimit": {"ConcurrentExecutions": 5000}},
     "lambda get-provisioned-concurrency-config": lambda page: {
         "Status": "READY",
-        "AllocatedProvisionedConcurrentExecutions": int(re.search(r"^\| environments \| (\d+) ready", page, re.MULTILINE)[1]),
+        "AllocatedProvisionedConcurrentExecutions": int(re.search(r"^\| environments \| (\d+) requested", page, re.MULTILINE)[1]),
         "RequestedProvisionedConcurrentExecutions": 10,
     },
     "lambda invoke": lambda page: {"StatusCode": 200},

@@ -28,6 +28,7 @@ locals {
       event_maximum    = max(event.environments, local._event_maximum)
       environments     = event.environments
       everyday_maximum = local._everyday_maximum
+      everyday_minimum = local.baseline
       function         = var.name
       hold_command     = local.hold_command
       logins           = event.expected_logins_per_second

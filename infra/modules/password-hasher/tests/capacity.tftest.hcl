@@ -128,10 +128,11 @@ run "the_page_of_an_event_has_its_times_numbers_and_commands" {
     condition = alltrue([
       for part in [
         "| from, to | 1 Jan 2100 04:30 +05:30, 31 Dec 2099 23:00 UTC; 1 Jan 2100 07:30 +05:30, 1 Jan 2100 02:00 UTC |",
-        "| environments | 1072 ready from",
+        "| environments | 1072 requested at 1 Jan 2100 04:15 +05:30",
         "Prints `READY 1072`.",
         "put-function-concurrency --function-name saltern --reserved-concurrent-executions 0",
         "| `saltern-concurrency` | ticket | 1200 |",
+        "--min-capacity 0 --max-capacity 0\n",
       ] : strcontains(output.evening, part)
     ])
     error_message = "The page lacks a part:\n${output.evening}"
@@ -171,6 +172,11 @@ run "half_of_the_logins_as_upgrades_need_a_third_more" {
   assert {
     condition     = aws_cloudwatch_metric_alarm.main["duration-p90"].threshold == 779
     error_message = "A login with an upgrade takes 545 ms, and a tenth of such requests must not page."
+  }
+
+  assert {
+    condition     = strcontains(output.evening, "and `upgrades_per_second` in proportion.")
+    error_message = "Twice the logins have twice the upgrades, and the page must say so:\n${output.evening}"
   }
 }
 
@@ -356,6 +362,11 @@ run "a_reservation_of_zero_stops_the_function_and_releases_its_environments" {
       alltrue([for action in aws_appautoscaling_scheduled_action.event : action.scalable_target_action[0].max_capacity == "0"])
     )
     error_message = "Lambda must refuse every request, and nothing may be provisioned, during an event too."
+  }
+
+  assert {
+    condition     = strcontains(output.evening, "| environments | none, because the function is stopped |")
+    error_message = "The page must not promise environments of a stopped function:\n${output.evening}"
   }
 }
 
