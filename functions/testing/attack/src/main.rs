@@ -23,8 +23,8 @@ use clap::Parser;
 
 use crate::{
     attacks::{
-        accounts, allocation, bodies, fresh_memory, handshakes, http2_memory, log_flood, nul, overload,
-        residue, shares, shutdown, silent_connections, soak, unmeasured_work, weak_costs,
+        accounts, allocation, bodies, fresh_memory, handshakes, http2_frames, http2_memory, log_flood, nul,
+        overload, residue, shares, shutdown, silent_connections, soak, unmeasured_work, weak_costs,
     },
     figure::{Attack, Field},
     table::Table,
@@ -35,6 +35,7 @@ const ATTACKS: &[Attack] = &[
     weak_costs::ATTACK,
     nul::ATTACK,
     accounts::ATTACK,
+    http2_frames::ATTACK,
     http2_memory::ATTACK,
     unmeasured_work::ATTACK,
     allocation::ATTACK,

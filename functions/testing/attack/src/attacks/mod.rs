@@ -5,6 +5,7 @@ pub(crate) mod allocation;
 pub(crate) mod bodies;
 pub(crate) mod fresh_memory;
 pub(crate) mod handshakes;
+pub(crate) mod http2_frames;
 pub(crate) mod http2_memory;
 pub(crate) mod log_flood;
 pub(crate) mod nul;

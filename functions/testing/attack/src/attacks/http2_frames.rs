@@ -1,0 +1,66 @@
+//! HTTP/2 frames that belong to no request, without a pause and without a token.
+
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt as _;
+
+use super::http2_memory::{PREFACE, SETTINGS, frame};
+use crate::{
+    attackers::repeat,
+    door::attacker,
+    figure::{Attack, Field, Figure, Found},
+    honest::{Connections, Request, open_loop},
+    server::{Server, Setup},
+};
+
+pub(crate) const ATTACK: Attack = Attack {
+    name: "http2-frames",
+    asks: "connections that send frames of no request without a pause",
+    stated: || {
+        vec![format!(
+            "Beside {CONNECTIONS} connections that send nothing else, 99 of 100 `/health` are answered within {MOST_MS} ms."
+        )]
+    },
+    run: |field| Box::pin(run(field)),
+};
+
+async fn run(field: Field) -> Found {
+    let mut figures = Vec::new();
+    for (name, kind, payload) in [
+        ("WINDOW_UPDATE", 8, &[0, 0, 0, 1][..]),
+        ("PRIORITY", 2, &[0, 0, 0, 0, 16]),
+        ("an unknown type", 0x77, &[]),
+    ] {
+        let server = Server::start(&field, &Setup::default()).await?;
+        let stream = u32::from(name == "PRIORITY");
+        let frames = frame(kind, 0, stream, payload).repeat(FRAMES_AT_ONCE);
+        let door = server.door.clone();
+        let _attackers = repeat(field.pick(4, CONNECTIONS), RENEWED_AFTER, move |number| {
+            let (door, frames) = (door.clone(), frames.clone());
+            async move {
+                let mut stream = door.secure(door.tcp(attacker(number, ADDRESSES), None).await?).await?;
+                stream.write_all(&[PREFACE, &frame(SETTINGS, 0, 0, &[])].concat()).await?;
+                loop {
+                    stream.write_all(&frames).await?;
+                }
+            }
+        });
+        let lasting = Duration::from_secs(field.pick(1, 5));
+        let calls =
+            open_loop(&server.door, &Request::get("/health"), Connections::New, PER_SECOND, lasting).await;
+        let of = |what| format!("{name}: GET /health, {what}");
+        figures.push(Figure::never(of("not answered"), calls.0.len() - calls.right()));
+        figures.push(Figure::new(of("99 of 100"), calls.percentile_ms(0.99), "ms").at_most(MOST_MS).timed());
+    }
+    Ok(figures)
+}
+
+/// Many turns of the connections. An idle server answers in a millisecond.
+const MOST_MS: f64 = 100.0;
+
+/// A connection that was ended is opened again.
+const RENEWED_AFTER: Duration = Duration::from_millis(100);
+const CONNECTIONS: usize = 60;
+const ADDRESSES: usize = 64;
+const FRAMES_AT_ONCE: usize = 4096;
+const PER_SECOND: f64 = 50.0;
