@@ -85,13 +85,14 @@ fn a_form_of_other_software_is_read_whole_or_refused() {
 
 #[test]
 fn a_value_that_no_way_fits_comes_with_advice() {
-    for (value, advice) in [
-        ("!", "no password is set"),
-        ("$2b$10$abcdefghijk", "look at the width of the column"),
-        (BCRYPT, "if the site has a pepper"),
-        ("5f4dcc3b5aa765d61d8327deb882cf99", "look into the site's code"),
+    for (value, more, advice) in [
+        ("!", &[][..], "no password is set"),
+        ("$2b$10$abcdefghijk", &[], "look at the width of the column"),
+        (BCRYPT, &[], "if the site has a pepper"),
+        ("5f4dcc3b5aa765d61d8327deb882cf99", &[], "if another column has a salt, give it by --salt"),
+        ("5f4dcc3b5aa765d61d8327deb882cf99", &["--salt", "x"], "look into the site's code"),
     ] {
-        let tried = saltern(&["try", "-"], &format!("{value}\nwrong password\n"));
+        let tried = saltern(&[&["try", "-"], more].concat(), &format!("{value}\nwrong password\n"));
         assert_eq!(tried.code, 1, "{value}");
         assert!(tried.out.contains("none fits: ") && tried.out.contains(advice), "{}", tried.out);
     }
