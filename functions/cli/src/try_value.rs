@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
         say(&format!(
             "{} tried, and none fits: {}\n",
             counted(count, "way was", "ways were"),
-            advice(&value, keys.is_some())
+            advice(&value, arguments.salt.is_some(), keys.is_some())
         ))?;
         return Ok(ExitCode::from(MISMATCH));
     };
@@ -134,12 +134,15 @@ fn more_arguments(format: &Format, value: &str, arguments: &TryArguments) -> Str
 }
 
 /// Returns the next step for a value that no way fits.
-fn advice(value: &str, has_keys: bool) -> Cow<'static, str> {
+fn advice(value: &str, has_salt: bool, has_keys: bool) -> Cow<'static, str> {
     match saltern_encoded::parse(value).map_err(|error| Unread::of(value, error)) {
         // A source may have read it, with another password.
         Err(reason @ Unread::Foreign(_)) => format!("check the password; {}", reason.in_words()).into(),
         Err(reason @ (Unread::Invalid | Unread::NoPassword | Unread::Padded | Unread::Unsupported)) => {
             reason.in_words()
+        }
+        Err(Unread::BareDigest(_) | Unread::Encoded) if !has_salt => {
+            "check the password; if another column has a salt, give it by --salt".into()
         }
         Ok(_) if !has_keys => {
             "check the password; if the site has a pepper, give it as a site key of --seal-keys".into()

@@ -86,7 +86,9 @@ impl Unread {
             (ParseError::Invalid, ..) => Self::Invalid,
             (ParseError::Unsupported, ..) if hash.starts_with(['$', '{', '_', '*']) => Self::Unsupported,
             (ParseError::Unsupported, ..) if is_long_base64(hash) => Self::Encoded,
-            (ParseError::Unsupported, ..) => sign_of_a_hash(hash).map_or(Self::NoHash, Self::MayBeHash),
+            (ParseError::Unsupported, ..) => {
+                sign_of_a_hash(hash.trim()).map_or(Self::NoHash, Self::MayBeHash)
+            }
         }
     }
 }
@@ -127,7 +129,8 @@ impl Census {
 }
 
 fn is_hash(text: &str) -> bool {
-    saltern_encoded::parse(text).is_ok() || hex_digits(text).is_some() || salted(text).is_some()
+    let is_digest = hex_digits(text).is_some() || salted(text).is_some() || is_long_base64(text);
+    is_digest || saltern_encoded::parse(text).is_ok()
 }
 
 /// Returns the number of digits of a digest in hexadecimal, perhaps behind `0x` or `\x`.
@@ -151,15 +154,17 @@ fn salted(text: &str) -> Option<Unread> {
     }
 }
 
-/// Whether a text may be the Base64 of a digest, which has letters of both cases and digits.
+/// Whether a text may be the Base64 or Base32 of a digest: it has upper-case letters, and digits or
+/// signs of Base64. One digest in a hundred has letters alone, but more upper-case ones than words
+/// have.
 fn is_long_base64(text: &str) -> bool {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=-_.:".contains(&byte);
-    let has = |is_of: fn(&u8) -> bool| text.as_bytes().iter().any(is_of);
+    let count = |is_of: fn(&u8) -> bool| text.as_bytes().iter().filter(|byte| is_of(byte)).count();
+    let capitals = count(u8::is_ascii_uppercase);
+    let has_other = count(|byte| byte.is_ascii_digit() || b"+/=".contains(byte)) > 0;
     text.len() >= FEWEST_CHARACTERS_OF_A_DIGEST
         && text.bytes().all(is_base64)
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_lowercase)
-        && has(u8::is_ascii_uppercase)
+        && (has_other && capitals > 0 || 4 * capitals >= text.len())
 }
 
 /// Returns the sign that a text is the hash of a program that is not known here. Some passwords have
@@ -167,13 +172,15 @@ fn is_long_base64(text: &str) -> bool {
 fn sign_of_a_hash(text: &str) -> Option<&'static str> {
     let longest = |is_of: fn(u8) -> bool| text.as_bytes().split(|byte| !is_of(*byte)).map(<[u8]>::len).max();
     let name = text.find(|end: char| !end.is_ascii_alphanumeric() && end != '-' && end != '_');
+    let fewest_digits =
+        if text.bytes().all(|byte| byte.is_ascii_hexdigit()) { FEWEST_DIGITS_ALONE } else { FEWEST_DIGITS };
     let signs = [
         (
             "prefix",
             name.is_some_and(|end| MOST_NAME_BYTES >= end && text[end..].starts_with(['$', ':', '|'])),
         ),
         ("braces", text.split_once('{').is_some_and(|(_, rest)| rest.contains('}'))),
-        ("hexadecimal", longest(|byte| byte.is_ascii_hexdigit()) >= Some(FEWEST_DIGITS)),
+        ("hexadecimal", longest(|byte| byte.is_ascii_hexdigit()) >= Some(fewest_digits)),
         (
             "base64",
             longest(|byte| byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)) >= Some(FEWEST_BASE64),
@@ -196,6 +203,9 @@ const MOST_NAME_BYTES: usize = 16;
 /// any password has in a row.
 const FEWEST_DIGITS: usize = 24;
 const FEWEST_BASE64: usize = 40;
+
+/// `OLD_PASSWORD()` of MySQL has nothing but so many digits.
+const FEWEST_DIGITS_ALONE: usize = 16;
 
 /// Hardly any password is longer.
 const MOST_PASSWORD_BYTES: usize = 64;

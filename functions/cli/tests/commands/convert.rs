@@ -85,13 +85,14 @@ fn a_form_of_other_software_is_read_whole_or_refused() {
 
 #[test]
 fn a_value_that_no_way_fits_comes_with_advice() {
-    for (value, advice) in [
-        ("!", "no password is set"),
-        ("$2b$10$abcdefghijk", "look at the width of the column"),
-        (BCRYPT, "if the site has a pepper"),
-        ("5f4dcc3b5aa765d61d8327deb882cf99", "look into the site's code"),
+    for (value, more, advice) in [
+        ("!", &[][..], "no password is set"),
+        ("$2b$10$abcdefghijk", &[], "look at the width of the column"),
+        (BCRYPT, &[], "if the site has a pepper"),
+        ("5f4dcc3b5aa765d61d8327deb882cf99", &[], "if another column has a salt, give it by --salt"),
+        ("5f4dcc3b5aa765d61d8327deb882cf99", &["--salt", "x"], "look into the site's code"),
     ] {
-        let tried = saltern(&["try", "-"], &format!("{value}\nwrong password\n"));
+        let tried = saltern(&[&["try", "-"], more].concat(), &format!("{value}\nwrong password\n"));
         assert_eq!(tried.code, 1, "{value}");
         assert!(tried.out.contains("none fits: ") && tried.out.contains(advice), "{}", tried.out);
     }
@@ -260,6 +261,10 @@ fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
         ("a password", "may_be_hash:prefix", "Password1$".to_owned()),
         ("a password", "unsupported_hash", "$ecret".to_owned()),
         ("a password", "encoded", "Xk29fLqPz83hdSvBn47aTr".to_owned()),
+        ("SHA-1 in Base64 without a digit", "encoded", "qUqPfyzRmRgLXBDKtVbQcnSdhWE=".to_owned()),
+        ("the same of Perl", "encoded", "qUqPfyzRmRgLXBDKtVbQcnSdhWE".to_owned()),
+        ("SHA-1 in Base32", "encoded", "RVNFU4DEMV3GQ2LKNNWG23TPOBYXE43U".to_owned()),
+        ("OLD_PASSWORD() of MySQL", "may_be_hash:hexadecimal", "5d2e19393cc5ef67".to_owned()),
     ];
     for (kind, shape, value) in &foreign {
         let table = format!("hunter2\n{value}\n");
@@ -276,8 +281,12 @@ fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
         let plan = saltern(&[&["migrate-plan"], &fields[..]].concat(), &table).out;
         assert!(plan.contains(&format!("1  {shape}: ")), "{kind}: {plan}");
     }
+    let words = "CorrectHorseBatteryStaple";
+    let hashed = succeeds(&["hash-clear", "--unverified", "1"], &format!("{words}\n"));
+    assert!(hashed.out.starts_with("$argon2id$"), "{}", hashed.err);
     // What has the form of a hash is never a password.
-    for hash in [BCRYPT, LDAP_SHA, kinds()[0].value, kinds()[7].value, "NULL"] {
+    let padded = format!("{} ", kinds()[6].value);
+    for hash in [BCRYPT, LDAP_SHA, kinds()[0].value, kinds()[7].value, "NULL", &padded] {
         let ended = saltern(&["hash-clear", "--shape-like", ".", "--delimiter", "\\t"], &format!("{hash}\n"));
         assert_eq!(ended.out, format!("{hash}\n"), "{}", ended.err);
     }
