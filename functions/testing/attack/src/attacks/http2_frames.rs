@@ -26,14 +26,13 @@ pub(crate) const ATTACK: Attack = Attack {
 
 async fn run(field: Field) -> Found {
     let mut figures = Vec::new();
-    for (name, kind, payload) in [
-        ("WINDOW_UPDATE", 8, &[0, 0, 0, 1][..]),
-        ("PRIORITY", 2, &[0, 0, 0, 0, 16]),
-        ("an unknown type", 0x77, &[]),
+    for (name, one) in [
+        ("WINDOW_UPDATE", frame(8, 0, 0, &[0, 0, 0, 1])),
+        ("PRIORITY", frame(2, 0, 1, &[0, 0, 0, 0, 16])),
+        ("an unknown type", frame(0x77, 0, 0, &[])),
     ] {
         let server = Server::start(&field, &Setup::default()).await?;
-        let stream = u32::from(name == "PRIORITY");
-        let frames = frame(kind, 0, stream, payload).repeat(FRAMES_AT_ONCE);
+        let frames = one.repeat(FRAMES_AT_ONCE);
         let door = server.door.clone();
         let _attackers = repeat(field.pick(4, CONNECTIONS), RENEWED_AFTER, move |number| {
             let (door, frames) = (door.clone(), frames.clone());

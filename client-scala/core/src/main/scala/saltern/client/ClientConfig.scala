@@ -381,20 +381,4 @@ object PolicySource {
     * @param name as a class loader takes it, without a leading slash
     */
   final case class Resource(name: String) extends PolicySource
-
-  private[saltern] def read(source: PolicySource): Array[Byte] = source match {
-    case Packed         => resource("saltern/hashes/policies.json")
-    case File(path)     => java.nio.file.Files.readAllBytes(path)
-    case Resource(name) => resource(name)
-  }
-
-  private def resource(name: String): Array[Byte] = {
-    val context = Option(Thread.currentThread.getContextClassLoader)
-    val stream = context
-      .flatMap(loader => Option(loader.getResourceAsStream(name)))
-      .orElse(Option(getClass.getClassLoader.getResourceAsStream(name)))
-      .getOrElse(throw new IllegalArgumentException(s"policies: the class path has no resource `$name`; give a name without a leading slash"))
-    try stream.readAllBytes()
-    finally stream.close()
-  }
 }

@@ -118,7 +118,7 @@ private[client] final class Engine(
         listener.onFallback(reason, detail, call.requestId)
         call.operation match {
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
-            fail(call, notAvailable("the policy documents of service and client differ", reason))
+            fail(call, errorOf(LocalHashing.Failure.NotAvailable("the policy documents of service and client differ"), reason))
           case _ => compute(call, reason)
         }
       }
@@ -137,28 +137,14 @@ private[client] final class Engine(
   }
 
   private def errorOf(failure: LocalHashing.Failure, reason: FallbackReason): SalternError = {
-    import LocalHashing.Failure.*
     failure match {
-      case Cancelled      => new SalternError.Cancelled
-      case Closed         => new SalternError.NotSent("the client was closed")
-      case ContextMissing => SalternError.ofTheContext
-      case Expired        => new SalternError.DeadlineExceeded("in the local queue")
-      case Fault(what)    =>
-        journal.localFault(what)
-        notAvailable(what, reason)
-      case NoSealKey(what) =>
-        journal.withoutSealKey(what)
-        notAvailable(what, reason)
-      case NotAvailable(what) => notAvailable(what, reason)
-      case Refused(code)      => SalternError.refused(code, Origin.Local)
-      case Shed(after)        =>
-        listener.onShed()
-        new SalternError.Overloaded(after, s"local hashing has no free place; remote: ${reason.name}")
+      case LocalHashing.Failure.Fault(what)        => journal.localFault(what)
+      case LocalHashing.Failure.NoSealKey(what, _) => journal.withoutSealKey(what)
+      case LocalHashing.Failure.Shed(_)            => listener.onShed()
+      case _                                       => ()
     }
+    failure.error(s"; remote: ${reason.name}")
   }
-
-  private def notAvailable(what: String, reason: FallbackReason): SalternError =
-    new SalternError.NotAvailableLocally(s"$what; remote: ${reason.name}")
 
   private def withoutFallback(reason: FallbackReason, detail: String, retryAfter: FiniteDuration): SalternError = {
     val text = s"${reason.name}: $detail"

@@ -69,7 +69,27 @@ private[saltern] object LocalHashing {
   )
 
   /** The reason why there is no local answer. */
-  sealed trait Failure
+  sealed trait Failure {
+    import Failure.*
+
+    /** Returns the call's error.
+      *
+      * @param after ends the text for logs
+      */
+    def error(after: String = ""): SalternError = this match {
+      case Cancelled          => new SalternError.Cancelled
+      case Closed             => new SalternError.NotSent("the client was closed")
+      case ContextMissing     => SalternError.ofTheContext
+      case Expired            => new SalternError.DeadlineExceeded("in the local queue")
+      case Fault(what)        => new SalternError.NotAvailableLocally(what + after)
+      case NoSealKey(what, _) => new SalternError.NotAvailableLocally(what + after)
+      case NotAvailable(what) => new SalternError.NotAvailableLocally(what + after)
+      case Refused(code)      => SalternError.refused(code, Origin.Local)
+      case UnknownScheme      => new SalternError.NotAvailableLocally("unknown scheme" + after)
+      case Shed(retryAfter)   => new SalternError.Overloaded(retryAfter, "local hashing has no free place" + after)
+    }
+  }
+
   object Failure {
     case object Cancelled extends Failure
     case object Closed extends Failure
@@ -85,10 +105,17 @@ private[saltern] object LocalHashing {
     /** The key of the seal wants a context, and the call has none. */
     case object ContextMissing extends Failure
 
-    /** The service may have the key of the seal. */
-    final case class NoSealKey(what: String) extends Failure
+    /** The service may have the key of the seal.
+      *
+      * @param what fixed text
+      * @param code that of a service without the key
+      */
+    final case class NoSealKey(what: String, code: String) extends Failure
 
-    /** The service may be able to compute it. */
+    /** The service may read the scheme. */
+    case object UnknownScheme extends Failure
+
+    /** The service may be able to compute it, or be set up for it. */
     final case class NotAvailable(what: String) extends Failure
   }
 

@@ -1,8 +1,8 @@
 package saltern.hashes
 
 import java.security.SecureRandom
-import saltern.client.{Hashed, Operation, Origin, Password, PolicySource, RehashReason, SalternError, Timing, Verified}
-import saltern.hashes.LocalHasher.{Job, Refusal}
+import saltern.client.{Hashed, LocalHashing, Operation, Origin, Password, PolicySource, RehashReason, SalternError, Timing, Verified}
+import saltern.hashes.LocalHasher.Job
 import scala.concurrent.duration.*
 
 /** Makes and verifies stored hashes on this host alone, without a client: for a tool, or a program
@@ -31,23 +31,15 @@ final class Hashes private (hasher: LocalHasher) {
   /** Returns why this stored hash should be replaced, as `Saltern.rehashReason` does. */
   def rehashReason(stored: String): Option[RehashReason] = hasher.rehashReason(stored)
 
-  private def computed[A, B](password: Password)(prepare: Array[Byte] => Either[Refusal, Job[A]])(answer: (A, Timing) => B): B = {
+  private def computed[A, B](password: Password)(prepare: Array[Byte] => Either[LocalHashing.Failure, Job[A]])(answer: (A, Timing) => B): B = {
     val bytes = password.copyBytes().fold(code => throw SalternError.refused(code, Origin.Local), identity)
     try {
-      val job = prepare(bytes).fold(refusal => throw errorOf(refusal), identity)
+      val job = prepare(bytes).fold(failure => throw failure.error(), identity)
       val began = System.nanoTime
       val made = job.run()
       val took = (System.nanoTime - began).nanos
       answer(made, new Timing(took, None, Some(took)))
     } finally java.util.Arrays.fill(bytes, 0.toByte)
-  }
-
-  private def errorOf(refusal: Refusal): SalternError = refusal match {
-    case Refusal.Code(code)         => SalternError.refused(code, Origin.Local)
-    case Refusal.ContextMissing     => SalternError.ofTheContext
-    case Refusal.NoSealKey(what, _) => new SalternError.NotAvailableLocally(what)
-    case Refusal.NotSetUp(what)     => new SalternError.NotAvailableLocally(what)
-    case Refusal.UnknownScheme      => new SalternError.NotAvailableLocally("unknown scheme")
   }
 }
 
@@ -58,13 +50,8 @@ object Hashes {
     *
     * @param acceptedWeak as in `ClientConfig.withAcceptedWeak`
     */
-  def apply(policies: PolicySource, acceptedWeak: String*): Hashes = new Hashes(
-    new LocalHasher(
-      valid("policies", Policies.read(PolicySource.read(policies))),
-      new SecureRandom,
-      valid("acceptedWeak", AcceptedWeak.named(acceptedWeak))
-    )
-  )
+  def apply(policies: PolicySource, acceptedWeak: String*): Hashes =
+    new Hashes(new LocalHasher(Policies.of(policies), new SecureRandom, valid("acceptedWeak", AcceptedWeak.named(acceptedWeak))))
 
   /** With the policies that Saltern ships, and no weak schemes. */
   def apply(): Hashes = apply(PolicySource.Packed)

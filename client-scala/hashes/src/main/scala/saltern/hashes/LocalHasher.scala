@@ -3,6 +3,7 @@ package saltern.hashes
 import java.security.{MessageDigest, SecureRandom}
 import java.util.Arrays
 import saltern.client.{RefusalCode, RehashReason}
+import saltern.client.LocalHashing.Failure
 import saltern.hashes.verifyonly.FirebaseProject
 
 /** Computes the service's answers locally, with the same admission, the same candidates and the
@@ -19,18 +20,18 @@ private[saltern] final class LocalHasher(
   import LocalHasher.*
 
   /** @param context the row to which the new hash belongs, for its seal */
-  def prepareHash(policyId: Option[String], password: Array[Byte], context: Option[String] = None): Either[Refusal, Job[NewText]] =
+  def prepareHash(policyId: Option[String], password: Array[Byte], context: Option[String] = None): Either[Failure, Job[NewText]] =
     for {
       seal <- seals.sealing(context)
       policy <- policies.forHashing(policyId)
       _ <- refuseWhatBcryptIgnores(policy, password)
       salt = { val bytes = new Array[Byte](Setting.NewSaltBytes); random.nextBytes(bytes); bytes }
       setting = Setting.fresh(policy.params, salt)
-      admitted <- Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
+      admitted <- Admitted(setting, policies.ceilings).toRight(Failure.Refused(RefusalCode.CostOutOfBounds))
     } yield new Job[NewText](admitted, admitted.work, compute => NewText(seal(setting.print(compute(admitted, password))), policy.id))
 
   /** `None` does the decoy's work and is a mismatch. */
-  def prepareVerify(stored: Option[String], password: Array[Byte], context: Option[String] = None): Either[Refusal, Job[Verdict]] = stored match {
+  def prepareVerify(stored: Option[String], password: Array[Byte], context: Option[String] = None): Either[Failure, Job[Verdict]] = stored match {
     case None =>
       val setting = Setting.fresh(policies.decoy.params, new Array[Byte](Setting.NewSaltBytes))
       admit(setting).map { admitted =>
@@ -47,7 +48,7 @@ private[saltern] final class LocalHasher(
     case Some(text) =>
       for {
         unsealed <- seals.open(text, context)
-        encoded <- EncodedHash.parse(unsealed.text).left.map(refusalOf(_, unsealed.text))
+        encoded <- EncodedHash.parse(unsealed.text).left.map(failureOf(_, unsealed.text))
         resolved <- resolve(encoded)
         (setting, expected) = resolved
         // A hash below a floor may exceed a ceiling too. No permission helps then.
@@ -55,7 +56,7 @@ private[saltern] final class LocalHasher(
         _ <- Either.cond(
           !policies.isWeak(encoded) || acceptedWeak.names(encoded.scheme),
           (),
-          Refusal.NotSetUp(s"the `${encoded.scheme.serviceName}` hash is weak, and its scheme is not accepted: see withAcceptedWeak")
+          Failure.NotAvailable(s"the `${encoded.scheme.serviceName}` hash is weak, and its scheme is not accepted: see withAcceptedWeak")
         )
         work <- withCandidates(encoded.innermost, password)((_, candidates) => workOf(admitted, candidates))
       } yield new Job[Verdict](admitted, work, verdict(encoded, unsealed.due, expected, admitted, password, _))
@@ -81,30 +82,30 @@ private[saltern] final class LocalHasher(
   def costsOf(stored: String, context: Option[String]): Option[Costs] =
     seals.open(stored, context).toOption.flatMap(unsealed => EncodedHash.parse(unsealed.text).toOption).map(_.setting.params)
 
-  private def admit(setting: Setting): Either[Refusal, Admitted] =
-    Admitted(setting, policies.ceilings).toRight(Refusal.Code(RefusalCode.CostOutOfBounds))
+  private def admit(setting: Setting): Either[Failure, Admitted] =
+    Admitted(setting, policies.ceilings).toRight(Failure.Refused(RefusalCode.CostOutOfBounds))
 
   /** Returns the setting to compute and the output for a correct password. Both are as stored,
     * except for Firebase, whose project parameters are settings of the client.
     */
-  private def resolve(encoded: EncodedHash): Either[Refusal, (Setting, Array[Byte])] = encoded.setting match {
+  private def resolve(encoded: EncodedHash): Either[Failure, (Setting, Array[Byte])] = encoded.setting match {
     case own: Setting.OfProject =>
-      project.flatMap(_.resolve(own, encoded.output)).toRight(Refusal.NotSetUp("no Firebase project with these costs is set: see withFirebaseProject"))
+      project.flatMap(_.resolve(own, encoded.output)).toRight(Failure.NotAvailable("no Firebase project with these costs is set: see withFirebaseProject"))
     case setting => Right((setting, encoded.output))
   }
 
   /** Returns the result of `use` for the text that was hashed, and for its readings. A text that a
     * site prepared is wiped when `use` has ended.
     */
-  private def withCandidates[A](innermost: EncodedHash, password: Array[Byte])(use: (Array[Byte], Vector[Candidate]) => A): Either[Refusal, A] = {
+  private def withCandidates[A](innermost: EncodedHash, password: Array[Byte])(use: (Array[Byte], Vector[Candidate]) => A): Either[Failure, A] = {
     val reading = innermost.scheme.reading
     innermost.sitePreparation match {
       case None              => Right(use(password, candidatesOf(reading, password, password.length)))
       case Some(preparation) =>
-        preparation.siteKey.fold[Either[Refusal, Array[Byte]]](Right(Array.emptyByteArray))(seals.siteKey).flatMap { siteKey =>
+        preparation.siteKey.fold[Either[Failure, Array[Byte]]](Right(Array.emptyByteArray))(seals.siteKey).flatMap { siteKey =>
           val text = preparation(siteKey, password)
           try
-            if (hidesThePassword(preparation, siteKey, reading)) Left(Refusal.Code(RefusalCode.UnsupportedHash))
+            if (hidesThePassword(preparation, siteKey, reading)) Left(Failure.Refused(RefusalCode.UnsupportedHash))
             else Right(use(text, candidatesOf(reading, text, preparation.passwordEnd(siteKey.length, password.length))))
           finally Seq(text, siteKey).foreach(Arrays.fill(_, 0.toByte))
         }
@@ -150,30 +151,6 @@ private[saltern] object LocalHasher {
     override def toString: String = s"NewText(.., $policy)"
   }
   final case class Verdict(matches: Boolean, rehashReason: Option[RehashReason], policy: Option[String])
-
-  /** The reason why nothing is computed. */
-  sealed trait Refusal
-  object Refusal {
-
-    /** A refusal that the service would answer too. */
-    final case class Code(code: String) extends Refusal
-
-    /** The service may read the scheme; this client does not. */
-    case object UnknownScheme extends Refusal
-
-    /** The key of the seal wants a context, and the call has none. */
-    case object ContextMissing extends Refusal
-
-    /** The service may have the key of the seal; this client does not.
-      *
-      * @param what fixed text
-      * @param code that of a service without the key
-      */
-    final case class NoSealKey(what: String, code: String) extends Refusal
-
-    /** The service may be set up to verify the scheme; this client is not. */
-    final case class NotSetUp(what: String) extends Refusal
-  }
 
   /** One reading of a password. Some software stopped at a NUL and other software did not. A bcrypt
     * hash does not say which of them made it.
@@ -231,18 +208,18 @@ private[saltern] object LocalHasher {
     case _                => Reading.Whole
   }
 
-  private def refuseWhatBcryptIgnores(policy: Policy, password: Array[Byte]): Either[Refusal, Unit] = policy.params match {
+  private def refuseWhatBcryptIgnores(policy: Policy, password: Array[Byte]): Either[Failure, Unit] = policy.params match {
     case _: Params.Bcrypt if password.length > Params.Bcrypt.MaxPasswordBytes =>
-      Left(Refusal.Code(RefusalCode.PasswordTooLong))
-    case _: Params.Bcrypt if password.contains(0.toByte) => Left(Refusal.Code(RefusalCode.PasswordHasNul))
+      Left(Failure.Refused(RefusalCode.PasswordTooLong))
+    case _: Params.Bcrypt if password.contains(0.toByte) => Left(Failure.Refused(RefusalCode.PasswordHasNul))
     case _                                               => Right(())
   }
 
-  private def refusalOf(error: ParseError, stored: String): Refusal = error match {
-    case ParseError.Invalid => Refusal.Code(RefusalCode.InvalidHash)
+  private def failureOf(error: ParseError, stored: String): Failure = error match {
+    case ParseError.Invalid => Failure.Refused(RefusalCode.InvalidHash)
     // yescrypt is the service's alone.
-    case ParseError.UnknownScheme if stored.contains(Label.Yescrypt) => Refusal.UnknownScheme
+    case ParseError.UnknownScheme if stored.contains(Label.Yescrypt) => Failure.UnknownScheme
     // The service knows no further scheme, and refuses it too.
-    case ParseError.UnknownScheme | ParseError.Unsupported => Refusal.Code(RefusalCode.UnsupportedHash)
+    case ParseError.UnknownScheme | ParseError.Unsupported => Failure.Refused(RefusalCode.UnsupportedHash)
   }
 }

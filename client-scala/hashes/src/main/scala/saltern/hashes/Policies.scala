@@ -3,7 +3,8 @@ package saltern.hashes
 import com.github.plokhotnyuk.jsoniter_scala.core.*
 import com.github.plokhotnyuk.jsoniter_scala.macros.{CodecMakerConfig, JsonCodecMaker}
 import java.security.MessageDigest
-import saltern.client.{RefusalCode, RehashReason}
+import saltern.client.{PolicySource, RefusalCode, RehashReason}
+import saltern.client.LocalHashing.Failure
 import saltern.client.wire.Wire
 
 /** A set of parameters with an id. The meaning of an id never changes. */
@@ -24,17 +25,15 @@ private[saltern] final class Policies private (
     keep: Map[String, Long],
     val digest: String
 ) {
-  import LocalHasher.Refusal
-
   def current: Policy = list(currentIndex)
 
-  def forHashing(id: Option[String]): Either[Refusal, Policy] = id match {
+  def forHashing(id: Option[String]): Either[Failure, Policy] = id match {
     case None       => Right(current)
     case Some(name) =>
       list
         .find(_.id == name)
-        .toRight(Refusal.Code(RefusalCode.UnknownPolicy))
-        .filterOrElse(_.active, Refusal.Code(RefusalCode.PolicyNotForHashing))
+        .toRight(Failure.Refused(RefusalCode.UnknownPolicy))
+        .filterOrElse(_.active, Failure.Refused(RefusalCode.PolicyNotForHashing))
   }
 
   /** Returns the policy that the hash was made under. A hash does not belong to a policy if its
@@ -92,6 +91,28 @@ private[saltern] final class Policies private (
 }
 
 private[saltern] object Policies {
+
+  /** Reads the document of a source. Throws `IllegalArgumentException` if it is invalid, and
+    * `IOException` if a file cannot be read.
+    */
+  def of(source: PolicySource): Policies =
+    read(document(source)).fold(problem => throw new IllegalArgumentException(s"policies: $problem"), identity)
+
+  def document(source: PolicySource): Array[Byte] = source match {
+    case PolicySource.Packed         => resource("saltern/hashes/policies.json")
+    case PolicySource.File(path)     => java.nio.file.Files.readAllBytes(path)
+    case PolicySource.Resource(name) => resource(name)
+  }
+
+  private def resource(name: String): Array[Byte] = {
+    val context = Option(Thread.currentThread.getContextClassLoader)
+    val stream = context
+      .flatMap(loader => Option(loader.getResourceAsStream(name)))
+      .orElse(Option(getClass.getClassLoader.getResourceAsStream(name)))
+      .getOrElse(throw new IllegalArgumentException(s"policies: the class path has no resource `$name`; give a name without a leading slash"))
+    try stream.readAllBytes()
+    finally stream.close()
+  }
 
   /** Reads a document, or returns a sentence that says what is wrong with it. The document holds no
     * secret.

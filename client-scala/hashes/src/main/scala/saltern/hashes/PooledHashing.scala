@@ -1,17 +1,16 @@
 package saltern.hashes
 
 import java.security.SecureRandom
-import saltern.client.{Cancellable, ClientConfig, Hashed, LocalHashing, Operation, Origin, PolicySource, RehashReason, Report, Timing}
+import saltern.client.{Cancellable, ClientConfig, Hashed, LocalHashing, Operation, Origin, RehashReason, Report, Timing}
 import saltern.client.LocalHashing.{Failure, Host, Made}
-import saltern.hashes.LocalHasher.{Job, Refusal}
+import saltern.hashes.LocalHasher.Job
 import saltern.hashes.verifyonly.FirebaseProject
 
 /** Hashes in a bounded pool of this host, for one client. */
 private[hashes] final class PooledHashing(kernels: HashKernels, config: ClientConfig.Settings, host: Host) extends LocalHashing {
   import Hashes.valid
-  import PooledHashing.*
 
-  private val own = valid("policies", Policies.read(PolicySource.read(config.policies)))
+  private val own = Policies.of(config.policies)
   private val random = new SecureRandom
   private val seals = new Seals(config.sealKeys.map(SealKeyReader.first), config.hashesUnsealed, random)
   private val hasher = new LocalHasher(
@@ -64,25 +63,15 @@ private[hashes] final class PooledHashing(kernels: HashKernels, config: ClientCo
 
   private def prepare[A](operation: Operation[A], password: Array[Byte]): Either[Failure, Job[Timing => A]] = operation match {
     case Operation.Hash(policy, context) =>
-      hasher.prepareHash(policy, password, context).left.map(failureOf).map { job =>
+      hasher.prepareHash(policy, password, context).map { job =>
         job.map(made => timing => new Hashed(made.encoded, made.policy, Origin.Local, timing))
       }
     case Operation.Verify(_, _, _, true) if capacity.problem.isDefined => Left(Failure.NotAvailable(capacity.problem.mkString))
     case Operation.Verify(stored, _, context, _)                       =>
-      hasher.prepareVerify(stored, password, context).left.map(failureOf).map { job =>
+      hasher.prepareVerify(stored, password, context).map { job =>
         // Never with a new hash: it would be a second one on a host that is short of capacity. The
         // next login makes it.
         job.map(verdict => timing => Operation.verified(verdict.matches, None, verdict.rehashReason, verdict.policy, Origin.Local, timing))
       }
-  }
-}
-
-private object PooledHashing {
-  private def failureOf(refusal: Refusal): Failure = refusal match {
-    case Refusal.Code(code)         => Failure.Refused(code)
-    case Refusal.ContextMissing     => Failure.ContextMissing
-    case Refusal.NoSealKey(what, _) => Failure.NoSealKey(what)
-    case Refusal.NotSetUp(what)     => Failure.NotAvailable(what)
-    case Refusal.UnknownScheme      => Failure.NotAvailable("unknown scheme")
   }
 }

@@ -8,7 +8,7 @@ import java.util.Arrays
 import javax.crypto.{AEADBadTagException, Cipher, Mac, SecretKey}
 import javax.crypto.spec.GCMParameterSpec
 import saltern.client.{RefusalCode, StoredText}
-import saltern.hashes.LocalHasher.Refusal
+import saltern.client.LocalHashing.Failure
 
 /** The checked keys of a document, from oldest to newest. They seal stored hashes and open them, by
   * AES-256-GCM (`functions/seal`, `keys.rs`).
@@ -31,18 +31,18 @@ private[saltern] final class SealKeys private[hashes] (
   def current: Key = list(currentIndex)
 
   /** Checks the form first, then the key, the context and the tag. */
-  def open(stored: String, context: Option[String]): Either[Refusal, Opened] =
+  def open(stored: String, context: Option[String]): Either[Failure, Opened] =
     for {
-      seal <- Sealed.parse(stored).left.map(refusalOf)
+      seal <- Sealed.parse(stored).left.map(failureOf)
       at = list.indexWhere(_.id == seal.key)
-      key <- list.lift(at).toRight(Refusal.NoSealKey(NotListed, KeyUnavailable))
+      key <- list.lift(at).toRight(Failure.NoSealKey(NotListed, KeyUnavailable))
       associated <- key.associated(context)
       text <- key.open(seal, associated)
       _ <- Either.cond(!StoredText.isSealed(text), (), Invalid)
     } yield new Opened(text, at < currentIndex)
 
   /** Seals the text of a hash under the current key, with a new nonce. */
-  def seal(text: String, context: Option[String], random: SecureRandom): Either[Refusal, String] =
+  def seal(text: String, context: Option[String], random: SecureRandom): Either[Failure, String] =
     current.associated(context).map { associated =>
       val nonce = new Array[Byte](Sealed.NonceBytes)
       random.nextBytes(nonce)
@@ -86,19 +86,19 @@ private[saltern] object SealKeys {
     }
 
     /** Returns the associated data of a seal under this key. */
-    def associated(context: Option[String]): Either[Refusal, String] =
-      if (wantsContext) context.map(head + _).toRight(Refusal.ContextMissing) else Right(head)
+    def associated(context: Option[String]): Either[Failure, String] =
+      if (wantsContext) context.map(head + _).toRight(Failure.ContextMissing) else Right(head)
 
     def seal(text: String, nonce: Array[Byte], associated: String): Sealed =
       new Sealed(head, id, nonce, cipher(Cipher.ENCRYPT_MODE, nonce, associated).doFinal(Text.utf8(text)))
 
-    def open(seal: Sealed, associated: String): Either[Refusal, String] =
+    def open(seal: Sealed, associated: String): Either[Failure, String] =
       try {
         val bytes = cipher(Cipher.DECRYPT_MODE, seal.nonce, associated).doFinal(seal.body)
         try Right(UTF_8.newDecoder.decode(ByteBuffer.wrap(bytes)).toString)
         catch { case _: CharacterCodingException => Left(Invalid) }
         finally Arrays.fill(bytes, 0.toByte)
-      } catch { case _: AEADBadTagException => Left(Refusal.Code(RefusalCode.SealBroken)) }
+      } catch { case _: AEADBadTagException => Left(Failure.Refused(RefusalCode.SealBroken)) }
 
     def wipe(): Unit = aes.destroy()
 
@@ -124,15 +124,15 @@ private[saltern] object SealKeys {
     override def toString: String = "AesKey(..)"
   }
 
-  private def refusalOf(error: ParseError): Refusal = error match {
+  private def failureOf(error: ParseError): Failure = error match {
     case ParseError.Invalid                                => Invalid
-    case ParseError.Unsupported | ParseError.UnknownScheme => Refusal.Code(RefusalCode.UnsupportedHash)
+    case ParseError.Unsupported | ParseError.UnknownScheme => Failure.Refused(RefusalCode.UnsupportedHash)
   }
 
-  private val Invalid: Refusal = Refusal.Code(RefusalCode.InvalidHash)
+  private val Invalid: Failure = Failure.Refused(RefusalCode.InvalidHash)
 
-  private[hashes] val NoSiteKey: Refusal =
-    Refusal.NoSealKey("the stored hash has a pepper, and this host does not have that site key", KeyUnavailable)
+  private[hashes] val NoSiteKey: Failure =
+    Failure.NoSealKey("the stored hash has a pepper, and this host does not have that site key", KeyUnavailable)
 
   private val NotListed = "the stored hash is sealed under a key that this host does not have"
 

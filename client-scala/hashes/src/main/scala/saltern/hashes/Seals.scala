@@ -2,7 +2,7 @@ package saltern.hashes
 
 import java.security.SecureRandom
 import saltern.client.{RefusalCode, RehashReason, Report, StoredText}
-import saltern.hashes.LocalHasher.Refusal
+import saltern.client.LocalHashing.Failure
 import scala.util.control.NonFatal
 
 /** The seal keys in use, if this host has some. They take the seal off stored hashes, and seal new
@@ -23,18 +23,18 @@ private[saltern] final class Seals(first: Option[SealKeys], unsealedAllowed: Opt
   @volatile private var serviceSeals = false
 
   /** Takes the seal off a stored hash. */
-  def open(stored: String, context: Option[String]): Either[Refusal, Unsealed] = synchronized {
+  def open(stored: String, context: Option[String]): Either[Failure, Unsealed] = synchronized {
     (keys, StoredText.isSealed(stored)) match {
       case (None, true) =>
         serviceSeals = true
-        Left(Refusal.NoSealKey("the stored hash is sealed, and this host has no seal keys", RefusalCode.UnsupportedHash))
+        Left(Failure.NoSealKey("the stored hash is sealed, and this host has no seal keys", RefusalCode.UnsupportedHash))
       case (None, false)                          => Right(new Unsealed(stored, None))
-      case (Some(own), false) if own.requiresSeal => Left(Refusal.Code(RefusalCode.UnsupportedHash))
+      case (Some(own), false) if own.requiresSeal => Left(Failure.Refused(RefusalCode.UnsupportedHash))
       case (Some(_), false)                       => Right(new Unsealed(stored, Some(RehashReason.Unsealed)))
       case (Some(own), true)                      =>
         try own.open(stored, context).map(opened => new Unsealed(opened.text, Option.when(opened.isOlder)(RehashReason.OlderKey)))
         // The message of another provider's exception may contain anything.
-        catch { case NonFatal(e) => Left(Refusal.NotSetUp(s"AES-GCM failed: ${e.getClass.getSimpleName}")) }
+        catch { case NonFatal(e) => Left(Failure.NotAvailable(s"AES-GCM failed: ${e.getClass.getSimpleName}")) }
     }
   }
 
@@ -42,12 +42,12 @@ private[saltern] final class Seals(first: Option[SealKeys], unsealedAllowed: Opt
     * throws if that is not possible any more, and never leaves a text as it is where there are
     * keys.
     */
-  def sealing(context: Option[String]): Either[Refusal, String => String] = synchronized {
+  def sealing(context: Option[String]): Either[Failure, String => String] = synchronized {
     keys match {
       case Some(own)                                        => own.current.associated(context).map(_ => (text: String) => seal(text, context))
       case None if unsealedAllowed.getOrElse(!serviceSeals) => Right((text: String) => text)
       case None                                             =>
-        Left(Refusal.NoSealKey("new hashes are sealed, and this host has no seal keys", RefusalCode.UnsupportedHash))
+        Left(Failure.NoSealKey("new hashes are sealed, and this host has no seal keys", RefusalCode.UnsupportedHash))
     }
   }
 
@@ -60,10 +60,10 @@ private[saltern] final class Seals(first: Option[SealKeys], unsealedAllowed: Opt
   }
 
   /** Returns a copy of the site key with this id. The caller wipes it. */
-  def siteKey(id: String): Either[Refusal, Array[Byte]] = synchronized {
+  def siteKey(id: String): Either[Failure, Array[Byte]] = synchronized {
     keys match {
       case Some(own) => own.siteKey(id).toRight(SealKeys.NoSiteKey)
-      case None      => Left(Refusal.NoSealKey("the stored hash has a pepper, and this host has no keys", RefusalCode.UnsupportedHash))
+      case None      => Left(Failure.NoSealKey("the stored hash has a pepper, and this host has no keys", RefusalCode.UnsupportedHash))
     }
   }
 

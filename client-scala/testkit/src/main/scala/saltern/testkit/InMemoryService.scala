@@ -7,6 +7,7 @@ import java.security.SecureRandom
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.{PolicySource, RefusalCode, RehashReason, SealKeySource, Transport, TransportFailure}
+import saltern.client.LocalHashing.Failure
 import saltern.client.wire.Name
 import saltern.hashes.{KeyDocument, LocalHasher, Policies, Seals}
 import scala.concurrent.{Future, Promise}
@@ -101,11 +102,11 @@ final class InMemoryService private (policies: Policies) extends Transport {
   private def run(operation: Operation): Either[(Int, String), String] = {
     val password = operation.password.getBytes(UTF_8)
     val context = operation.context
-    def problem(refusal: LocalHasher.Refusal): (Int, String) = refusal match {
-      case LocalHasher.Refusal.Code(code)                                      => 422 -> code
-      case LocalHasher.Refusal.ContextMissing                                  => 400 -> RefusalCode.InvalidRequest
-      case LocalHasher.Refusal.NoSealKey(_, code)                              => (if (code == RefusalCode.UnsupportedHash) 422 else 503) -> code
-      case LocalHasher.Refusal.UnknownScheme | LocalHasher.Refusal.NotSetUp(_) => 422 -> RefusalCode.UnsupportedHash
+    def problem(failure: Failure): (Int, String) = failure match {
+      case Failure.Refused(code)      => 422 -> code
+      case Failure.ContextMissing     => 400 -> RefusalCode.InvalidRequest
+      case Failure.NoSealKey(_, code) => (if (code == RefusalCode.UnsupportedHash) 422 else 503) -> code
+      case _                          => 422 -> RefusalCode.UnsupportedHash
     }
     if (!context.forall(text => ContextBytes.contains(text.getBytes(UTF_8).length))) Left(400 -> RefusalCode.InvalidRequest)
     else if (operation.op.contains("hash"))
@@ -150,10 +151,7 @@ object InMemoryService {
   /** Makes a service with the shipped policies, or with another document; an invalid one is an
     * `IllegalArgumentException`.
     */
-  def apply(source: PolicySource = PolicySource.Packed): InMemoryService =
-    new InMemoryService(
-      Policies.read(PolicySource.read(source)).fold(problem => throw new IllegalArgumentException(problem), identity)
-    )
+  def apply(source: PolicySource = PolicySource.Packed): InMemoryService = new InMemoryService(Policies.of(source))
 
   /** The faults that a request may meet instead of an answer. */
   sealed trait Fault

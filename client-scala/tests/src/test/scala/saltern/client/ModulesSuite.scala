@@ -214,8 +214,7 @@ class ModulesSuite extends PatientSuite {
   // Testkit
 
   test("the testkit's cheap policies have the shipped ids, and each hash takes a few milliseconds") {
-    def read(source: PolicySource) = Policies.read(PolicySource.read(source)).fold(problem => fail(problem), identity)
-    val (cheapest, shipped) = (read(InMemoryService.CheapPolicies), read(PolicySource.Packed))
+    val (cheapest, shipped) = (Policies.of(InMemoryService.CheapPolicies), Policies.of(PolicySource.Packed))
     assertEquals(cheapest.list.map(policy => (policy.id, policy.active)), shipped.list.map(policy => (policy.id, policy.active)))
     assertEquals(cheapest.current.id, shipped.current.id)
     for (policy <- cheapest.list) {

@@ -47,5 +47,5 @@ object SharedVectors {
   private val Quick = 100.millis
 
   private lazy val shipped =
-    Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
+    Policies.of(PolicySource.Packed)
 }

@@ -3,6 +3,7 @@ package saltern.hashes
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.SecureRandom
 import saltern.client.{RefusalCode, RehashReason}
+import saltern.client.LocalHashing.Failure
 
 /** The contract's sections "Passwords and hashes", "Policies" and "Verify", on the local side. */
 class LocalHasherSuite extends saltern.client.PatientSuite {
@@ -10,8 +11,8 @@ class LocalHasherSuite extends saltern.client.PatientSuite {
 
   private val hasher = hasherOf(document())
 
-  private def refusal(result: Either[LocalHasher.Refusal, Any]): Option[LocalHasher.Refusal] = result.left.toOption
-  private def code(code: String): Option[LocalHasher.Refusal] = Some(LocalHasher.Refusal.Code(code))
+  private def refusal(result: Either[Failure, Any]): Option[Failure] = result.left.toOption
+  private def code(code: String): Option[Failure] = Some(Failure.Refused(code))
 
   test("a new hash verifies, and has the form that the contract names") {
     for (
@@ -172,7 +173,7 @@ class LocalHasherSuite extends saltern.client.PatientSuite {
   }
 
   test("the jar contains the shipped document byte for byte, and the digest is of those bytes") {
-    val packed = saltern.client.PolicySource.read(saltern.client.PolicySource.Packed)
+    val packed = Policies.document(saltern.client.PolicySource.Packed)
     val shipped = java.nio.file.Files.readAllBytes(java.nio.file.Paths.get(sys.props("saltern.root"), "functions", "policy", "policies.json"))
     assertEquals(packed.toSeq, shipped.toSeq)
     val policies = Policies.read(packed).fold(problem => fail(problem), identity)

@@ -5,6 +5,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 import java.nio.file.{Files, Paths}
 import java.security.SecureRandom
 import saltern.client.{ClientConfig, PolicySource, RehashReason, Saltern}
+import saltern.client.LocalHashing.Failure
 import saltern.hashes.verifyonly.FirebaseProject
 import scala.jdk.CollectionConverters.*
 
@@ -13,7 +14,7 @@ import scala.jdk.CollectionConverters.*
   */
 class SchemesSuite extends saltern.client.PatientSuite {
   private val policies =
-    Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
+    Policies.of(PolicySource.Packed)
   private val strict = new LocalHasher(policies, new SecureRandom)
   private def accepting(names: String*) =
     new LocalHasher(policies, new SecureRandom, AcceptedWeak.named(names).fold(problem => fail(problem), identity))
@@ -59,7 +60,7 @@ class SchemesSuite extends saltern.client.PatientSuite {
   }
 
   test("an unsalted digest is verified only if its scheme is named, and then asks for a rehash") {
-    assertEquals(strict.prepareVerify(Some(ShaOfSaltern), bytes("saltern")).left.toOption.map(_.getClass), Some(classOf[LocalHasher.Refusal.NotSetUp]))
+    assertEquals(strict.prepareVerify(Some(ShaOfSaltern), bytes("saltern")).left.toOption.map(_.getClass), Some(classOf[Failure.NotAvailable]))
     assert(accepting("ldap-md5").prepareVerify(Some(ShaOfSaltern), bytes("saltern")).isLeft)
     for (names <- Seq(Seq("ldap-sha"), Seq("ldap-md5", "ldap-sha"), Seq("all"))) {
       val hasher = accepting(names*)
@@ -124,7 +125,7 @@ class SchemesSuite extends saltern.client.PatientSuite {
     val stored = appended("oNsaREdiynvrBMjXoPbQV5VGLjp9yAS")
     for ((hasher, code) <- Seq(strict -> "unsupported_hash", peppered("site pepper", id = "other") -> "key_unavailable")) {
       val refusal = hasher.prepareVerify(Some(stored), bytes("saltern")).left.toOption
-      assert(refusal.exists(_.isInstanceOf[LocalHasher.Refusal.NoSealKey]), s"$refusal")
+      assert(refusal.exists(_.isInstanceOf[Failure.NoSealKey]), s"$refusal")
       assertEquals(refusal.map(SealKeysSuite.codeOf), Some(code))
     }
     val hasher = peppered("site pepper")
@@ -165,8 +166,8 @@ class SchemesSuite extends saltern.client.PatientSuite {
       if (flags.contains("BelowFloor")) {
         for (hasher <- Seq(strict, accepting("ldap-sha")))
           hasher.prepareVerify(Some(stored), bytes("x")) match {
-            case Left(LocalHasher.Refusal.NotSetUp(what)) => assert(what.contains(s"`${encoded.scheme.serviceName}`"), what)
-            case other                                    => fail(s"${test.comment}: $other")
+            case Left(Failure.NotAvailable(what)) => assert(what.contains(s"`${encoded.scheme.serviceName}`"), what)
+            case other                            => fail(s"${test.comment}: $other")
           }
         for (names <- Seq(encoded.scheme.serviceName, "all"))
           assertEquals(judge(accepting(names), stored, password(test)), LocalHasher.Verdict(matches = true, weak, None), test.comment)

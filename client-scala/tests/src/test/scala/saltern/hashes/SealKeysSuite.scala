@@ -8,7 +8,7 @@ import java.nio.file.attribute.PosixFilePermissions
 import java.security.SecureRandom
 import java.util.Base64
 import saltern.client.{RehashReason, SealKeySource, StoredText}
-import saltern.hashes.LocalHasher.Refusal
+import saltern.client.LocalHashing.Failure
 
 /** The service's vectors of seals, every way to damage one of them, and the rules of the document.
   */
@@ -201,7 +201,7 @@ class SealKeysSuite extends saltern.client.PatientSuite {
     assert(StoredText.isSealed(sealing("hash")), "a hash that had begun is sealed under the new key")
     seals.close()
     intercept[IllegalStateException](sealing("hash"))
-    assert(seals.open(sealedText, None).left.exists(_.isInstanceOf[Refusal.NotSetUp]))
+    assert(seals.open(sealedText, None).left.exists(_.isInstanceOf[Failure.NotAvailable]))
     seals.replace(late)
     intercept[IllegalStateException](late.open(sealedText, None))
   }
@@ -211,7 +211,7 @@ class SealKeysSuite extends saltern.client.PatientSuite {
     val sealing = seals.sealing(None).fold(refusal => fail(refusal.toString), identity)
     seals.replace(keysOf(s"""{"current": "a", "keys": [{"id": "a", "key": "$One", "context": true}]}"""))
     intercept[IllegalStateException](sealing("hash"))
-    assertEquals(seals.sealing(None).left.toOption, Some(Refusal.ContextMissing))
+    assertEquals(seals.sealing(None).left.toOption, Some(Failure.ContextMissing))
   }
 
   test("the reasons beside those of a policy") {
@@ -287,10 +287,10 @@ object SealKeysSuite {
     KeyDocument.read(document.getBytes(UTF_8)).fold(problem => throw new AssertionError(problem), identity)
 
   /** The code with which the service refuses the same. */
-  def codeOf(refusal: Refusal): String = refusal match {
-    case Refusal.Code(code)                          => code
-    case Refusal.ContextMissing                      => "invalid_request"
-    case Refusal.NoSealKey(_, code)                  => code
-    case Refusal.UnknownScheme | Refusal.NotSetUp(_) => refusal.toString
+  def codeOf(refusal: Failure): String = refusal match {
+    case Failure.Refused(code)      => code
+    case Failure.ContextMissing     => "invalid_request"
+    case Failure.NoSealKey(_, code) => code
+    case other                      => other.toString
   }
 }

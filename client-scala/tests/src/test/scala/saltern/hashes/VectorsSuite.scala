@@ -5,6 +5,7 @@ import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 import java.nio.file.{Files, Path, Paths}
 import java.security.SecureRandom
 import java.util.Base64
+import saltern.client.LocalHashing.Failure
 import saltern.client.PolicySource
 import saltern.client.nativekernels.TestKernels
 import saltern.hashes.verifyonly.FirebaseProject
@@ -21,7 +22,7 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
 
   private val directory: Path = Paths.get(sys.props("saltern.vectors"))
   private val policies =
-    Policies.read(PolicySource.read(PolicySource.Packed)).fold(problem => throw new AssertionError(problem), identity)
+    Policies.of(PolicySource.Packed)
   private val hasher = hasherWith(None)
   private val topics = Seq(
     "argon2",
@@ -75,11 +76,11 @@ abstract class VectorsThrough(compute: Kernels.Compute) extends saltern.client.P
 
   private def verified(hasher: LocalHasher, password: Array[Byte], hash: String): String =
     hasher.prepareVerify(Some(hash), password) match {
-      case Left(LocalHasher.Refusal.Code(code))     => code
-      case Left(LocalHasher.Refusal.NotSetUp(what)) => what
-      case Left(LocalHasher.Refusal.UnknownScheme)  => NotAvailableLocally
-      case Left(ofASeal)                            => ofASeal.toString
-      case Right(job)                               => if (job.run(compute).matches) "match" else "mismatch"
+      case Left(Failure.Refused(code))      => code
+      case Left(Failure.NotAvailable(what)) => what
+      case Left(Failure.UnknownScheme)      => NotAvailableLocally
+      case Left(ofASeal)                    => ofASeal.toString
+      case Right(job)                       => if (job.run(compute).matches) "match" else "mismatch"
     }
 
   private def firebase(project: Project, vector: Vector1): String = {

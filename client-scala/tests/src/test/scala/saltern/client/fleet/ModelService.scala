@@ -147,7 +147,7 @@ private[fleet] object ModelService {
   /** Logins are never answered; `/health` is. */
   case object Hanging extends State
 
-  private val Digest = Policies.read(PolicySource.read(PolicySource.Packed)).fold(sys.error, _.digest)
+  private val Digest = Policies.of(PolicySource.Packed).digest
   private val Match = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
   private val OneWay = 1.milli
 
