@@ -351,8 +351,8 @@ mod tests {
             (yescrypt("jDT"), false),
             (scrypt("ln=9,r=8,p=256"), true),
             (scrypt("ln=9,r=8,p=257"), false),
-            (scrypt("ln=1,r=4096,p=4"), true),
-            (scrypt("ln=1,r=4096,p=5"), false),
+            (scrypt("ln=1,r=4096,p=3"), true),
+            (scrypt("ln=1,r=4096,p=4"), false),
             (scrypt("ln=17,r=32,p=1"), true),
         ] {
             let setting = saltern_encoded::parse(&stored).unwrap().setting().clone();
