@@ -151,7 +151,7 @@ impl<J: Job> Schedule<J> {
             self.sliced.forget_abandoned(&mut self.shares, now);
             self.whole.forget_abandoned(&mut self.shares, now);
             if let Some(refusal) = refusal(self) {
-                self.queue_of_mut(cost).note_refusal(now);
+                self.shares.note_refusal(joining.caller, now);
                 return Err(refusal);
             }
             self.make_room(joining.caller, core_time, now)?;
@@ -171,7 +171,7 @@ impl<J: Job> Schedule<J> {
         let core_time = self.estimates.core_time(cost);
         self.shares.submitted(caller, start, core_time, now);
         let waiting = Waiting { job, cost, deadline, since: now, start, core_time };
-        self.queue_of_mut(cost).insert(waiting, now);
+        self.queue_of_mut(cost).insert(waiting);
         self.wake(joining, (start, now))
     }
 

@@ -260,6 +260,22 @@ fn bursts_of_callers_within_their_shares_are_not_refused_beside_one_that_wants_a
     }
 }
 
+/// A burst that a caller's share computes within its deadlines is served whole, although the queue
+/// of another caller stands.
+#[test]
+fn a_burst_is_not_refused_because_the_queue_of_another_caller_stands() {
+    for dear in [8, 32] {
+        let alice = clients(40, ALICE, Cost::new(Algorithm::Bcrypt, COST_10.work * dear), MS * 60_000);
+        let bob = clients(24, BOB, COST_10, MS * 10_000);
+        let bob =
+            bob.into_iter().map(|client| Client { pause: MS * 4_000, next: Some(MS * 5_000), ..client });
+        let mut crowd = Crowd::new(alice.into_iter().chain(bob).collect());
+        crowd.run(0..60_000);
+        let (p90, served, lost) = crowd.served(BOB);
+        assert!(lost == 0, "{p90:?}, {served} served, {lost} lost");
+    }
+}
+
 /// Few hashes at once, of callers that together want more than there is. The queue is short, so none
 /// is refused.
 #[test]

@@ -43,21 +43,16 @@ pub(super) struct Queue<J> {
     pub(super) jobs: VecDeque<Waiting<J>>,
     /// The sum of the jobs' core times.
     pub(super) core_time: Duration,
-    /// Since when there is always a job.
-    occupied_since: Option<Instant>,
-    /// The last refusal while it stood.
-    refused: Option<Instant>,
 }
 
 impl<J> Default for Queue<J> {
     fn default() -> Self {
-        Self { jobs: VecDeque::new(), core_time: Duration::ZERO, occupied_since: None, refused: None }
+        Self { jobs: VecDeque::new(), core_time: Duration::ZERO }
     }
 }
 
 impl<J: Job> Queue<J> {
-    pub(super) fn insert(&mut self, waiting: Waiting<J>, now: Instant) {
-        self.occupied_since.get_or_insert(now);
+    pub(super) fn insert(&mut self, waiting: Waiting<J>) {
         self.core_time += waiting.core_time;
         self.jobs.insert(self.position(waiting.start), waiting);
     }
@@ -65,7 +60,6 @@ impl<J: Job> Queue<J> {
     pub(super) fn remove(&mut self, position: usize) -> Option<Waiting<J>> {
         let waiting = self.jobs.remove(position)?;
         self.core_time -= waiting.core_time;
-        self.note_emptiness();
         Some(waiting)
     }
 
@@ -88,29 +82,6 @@ impl<J: Job> Queue<J> {
     /// Follows a change of several jobs.
     pub(super) fn recount(&mut self) {
         self.core_time = self.jobs.iter().map(|waiting| waiting.core_time).sum();
-        self.note_emptiness();
-    }
-
-    fn note_emptiness(&mut self) {
-        self.occupied_since = self.occupied_since.filter(|_| !self.jobs.is_empty());
-    }
-
-    /// Whether the load lasts: the workers have not emptied the queue for some time.
-    ///
-    /// A worker takes all jobs that it has room for at each boundary. So a queue under normal load
-    /// is empty after each boundary. A short queue is at times empty under overload too, so it also
-    /// stands while jobs are refused.
-    pub(super) fn stands(&self, now: Instant) -> bool {
-        let lasts = |since: Option<Instant>| since.map(|since| now.saturating_duration_since(since));
-        lasts(self.occupied_since).is_some_and(|time| time >= STANDING_AFTER)
-            || lasts(self.refused).is_some_and(|time| time < CALM_AFTER)
-    }
-
-    /// Follows a refusal.
-    pub(super) fn note_refusal(&mut self, now: Instant) {
-        if self.stands(now) {
-            self.refused = Some(now);
-        }
     }
 
     /// Returns the position of a new job with this start.
@@ -193,11 +164,3 @@ impl<J: Job> Schedule<J> {
 /// The number of waiting jobs that a boundary inspects. A job that must wait for another worker
 /// does not block the jobs behind it.
 pub(super) const LOOK_AHEAD: usize = 32;
-
-/// A queue that was not empty for so long stands: the load lasts. A shorter burst may queue up to
-/// its deadlines.
-pub(super) const STANDING_AFTER: Duration = Duration::from_millis(2500);
-
-/// The time without a refusal after which an emptied queue no longer stands. At 1.5 times the
-/// capacity a third of all jobs are refused, so refusals are much closer together.
-const CALM_AFTER: Duration = Duration::from_millis(500);

@@ -26,7 +26,7 @@ impl<J: Job> Schedule<J> {
         let pressure = urgency == Urgency::Optional && self.is_under_pressure(joining.caller, now);
         let forecast = self.forecast(joining, start, now);
         let late = forecast.is_some_and(|forecast| forecast.finish > joining.deadline);
-        let stands = self.limits.is_some() && queue.stands(now);
+        let stands = self.limits.is_some() && self.shares.stands(joining.caller, now);
         let slow = |forecast: Forecast| {
             let mean_hash = self.mean_duration(queue, joining.caller);
             forecast.wait > longest_wait_in_a_standing_queue(mean_hash)

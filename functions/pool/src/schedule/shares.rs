@@ -29,6 +29,10 @@ struct Account {
     /// The part of `used` that was paid in advance.
     prepaid: Duration,
     waiting: usize,
+    /// Since when it always has a waiting job, if it has one.
+    waits_since: Instant,
+    /// When it was last refused while its queue stood.
+    refused: Option<Instant>,
     /// When it last sent a job, or had one running.
     last_seen: Instant,
 }
@@ -74,6 +78,9 @@ impl Shares {
         let claim = if account.waiting == 0 { Duration::ZERO } else { MOST_CLAIM };
         account.used = account.used.max(present_used.saturating_sub(claim));
         account.next_start = start + core_time;
+        if account.waiting == 0 {
+            account.waits_since = now;
+        }
         account.waiting += 1;
         account.last_seen = now;
     }
@@ -90,6 +97,26 @@ impl Shares {
         let account = self.account_mut(caller, now);
         account.waiting = account.waiting.saturating_sub(1);
         account.next_start = account.next_start.saturating_sub(core_time);
+    }
+
+    /// Whether the load of a caller lasts: the workers have not emptied its queue for some time.
+    ///
+    /// A worker takes all jobs that it has room for at each boundary. So the queue of a caller that
+    /// wants no more than its share is empty after each boundary. A short queue is at times empty
+    /// under overload too, so it also stands while jobs are refused.
+    pub(super) fn stands(&self, caller: Caller, now: Instant) -> bool {
+        let within = |since: Instant, time: Duration| now.saturating_duration_since(since) < time;
+        self.account(caller).is_some_and(|account| {
+            (account.waiting > 0 && !within(account.waits_since, STANDING_AFTER))
+                || account.refused.is_some_and(|refused| within(refused, CALM_AFTER))
+        })
+    }
+
+    /// Follows a refusal.
+    pub(super) fn note_refusal(&mut self, caller: Caller, now: Instant) {
+        if self.stands(caller, now) {
+            self.account_mut(caller, now).refused = Some(now);
+        }
     }
 
     /// Charges a caller for computing time.
@@ -137,8 +164,16 @@ impl Shares {
             if self.accounts.len() >= MOST_CALLERS {
                 self.forget_one();
             }
-            let (next_start, prepaid, used) = (Duration::ZERO, Duration::ZERO, self.present_used);
-            self.accounts.push(Account { caller, next_start, used, prepaid, waiting: 0, last_seen: now });
+            self.accounts.push(Account {
+                caller,
+                next_start: Duration::ZERO,
+                used: self.present_used,
+                prepaid: Duration::ZERO,
+                waiting: 0,
+                waits_since: now,
+                refused: None,
+                last_seen: now,
+            });
             self.accounts.len() - 1
         });
         &mut self.accounts[position]
@@ -166,6 +201,14 @@ const MOST_PREPAID: Duration = Duration::from_secs(1);
 /// How much less than another a caller with waiting work may have had, to get it later. It waits for
 /// lanes, memory or a worker for whole hashes, and seldom for long.
 pub(super) const MOST_CLAIM: Duration = Duration::from_millis(100);
+
+/// The queue of a caller that was not empty for so long stands: the load lasts. A shorter burst may
+/// queue up to its deadlines.
+pub(super) const STANDING_AFTER: Duration = Duration::from_millis(2500);
+
+/// The time without a refusal after which an emptied queue no longer stands. At 1.5 times the
+/// capacity a third of all jobs are refused, so refusals are much closer together.
+const CALM_AFTER: Duration = Duration::from_millis(500);
 
 /// A caller counts as active for so long after its last work (HTTP contract, "Share").
 pub(super) const ACTIVE_FOR: Duration = Duration::from_secs(5);

@@ -4,9 +4,8 @@ use std::{cell::Cell, collections::HashSet, ops::Range, rc::Rc};
 
 use super::{
     super::estimate::gain_side_by_side,
-    queue::STANDING_AFTER,
     refusal::{LONGEST_QUEUE, SHORT_STAY, SHORTEST_QUEUE, TRY_EVERY},
-    shares::{ACTIVE_FOR, MOST_CALLERS, MOST_CLAIM},
+    shares::{ACTIVE_FOR, MOST_CALLERS, MOST_CLAIM, STANDING_AFTER},
     workers::LaneCounts,
     *,
 };
@@ -581,6 +580,7 @@ fn a_caller_a_little_ahead_of_another_is_not_refused_for_its_dear_work() {
         schedule.estimates.set_width(Algorithm::Bcrypt, LANES);
         drop(schedule.lane_boundary(0, held.into_iter(), start));
         assert!(submit(&mut schedule, 1, Cost::new(Algorithm::Bcrypt, 500), start));
+        assert!(submit(&mut schedule, 2, Cost::new(Algorithm::Bcrypt, 1), start));
         schedule.charge(Caller(2), MS * ahead, start);
         let now = start + STANDING_AFTER + MS;
         schedule.charge(Caller(1), MS, now);
@@ -875,10 +875,10 @@ fn the_security_guide_states_these_waits() {
     assert_eq!(slice, 1);
     for sentence in [
         "time differences inside slices of a millisecond".to_owned(),
-        format!("after {} s with a queue that is never empty", STANDING_AFTER.as_secs_f64()),
-        format!("a request with a forecast wait above {longest} ms is refused at once."),
+        format!("if a caller has had waiting work for {} s without a pause", STANDING_AFTER.as_secs_f64()),
+        format!("a request of it with a forecast wait above {longest} ms is refused at once."),
         format!(
-            "So is one above {shortest} ms, if it and the mean hash of the queue take more than {stay} ms."
+            "So is one above {shortest} ms, if it and the mean of the caller's waiting hashes take more than {stay} ms."
         ),
     ] {
         assert!(guide.contains(&sentence), "SECURITY.md does not say: {sentence}");

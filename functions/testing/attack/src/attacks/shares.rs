@@ -16,7 +16,7 @@ use tokio::{
 use crate::{
     attackers::repeat,
     figure::{Attack, Field, Figure, Found, count},
-    hashes::{ARGON2ID_256_MIB, BCRYPT_10, BCRYPT_14, BCRYPT_15, SHA512_CRYPT_DEAR},
+    hashes::{ARGON2ID_256_MIB, ARGON2ID_CURRENT, BCRYPT_10, BCRYPT_14, BCRYPT_15, SHA512_CRYPT_DEAR},
     honest::{Calls, Connections, Request, ask, closed_loop, in_a_row, open_loop},
     http1::{deadline_ms, verify},
     server::{EVERY_SCOPE, HONEST, HONEST_AND_HOSTILE, HOSTILE, ROOM_FOR_DEAR_HASHES, Server, Setup, bearer},
@@ -35,6 +35,7 @@ pub(crate) const ATTACK: Attack = Attack {
                 "On one worker with another caller's loops of digests, three callers of bcrypt-10 are answered within \
                  {SHORT_MS} ms."
             ),
+            "A shorter burst may queue up to its deadlines, whatever other callers have waiting.".into(),
             "Upgrades are made while another caller asks for five times what the machine can do.".into(),
             format!("Each of eight callers of equal demand gets within {FROM_EQUAL} % of an equal share."),
         ]
@@ -44,6 +45,7 @@ pub(crate) const ATTACK: Attack = Attack {
 
 async fn run(field: Field) -> Found {
     let mut figures = dear_hashes(&field).await?;
+    figures.extend(bursts(&field).await?);
     figures.extend(given_up(&field).await?);
     figures.extend(loops_of_digests(&field).await?);
     figures.extend(upgrades(&field).await?);
@@ -66,6 +68,35 @@ async fn dear_hashes(field: &Field) -> Found {
         figures.extend(not_served(name, &beside));
         figures.push(times_alone(name, &alone, &beside));
     }
+    Ok(figures)
+}
+
+/// Many hashes at once, of a caller that had none before, while the queue of another is never empty.
+async fn bursts(field: &Field) -> Found {
+    let server = Server::start(field, &SETUP).await?;
+    let dear = BCRYPT_10.replace("$10$", "$13$");
+    let hostile = Request::guess("guess", &dear, LONGEST_MS).with(&bearer(HOSTILE));
+    let door = server.door.clone();
+    let attack =
+        tokio::spawn(
+            async move { closed_loop(&door, &hostile, CONNECTIONS_OF_A_QUEUE, Duration::MAX).await },
+        );
+    sleep(field.pick(SMOKE, QUEUE_STANDS)).await;
+    let mut figures = Vec::new();
+    for (name, request, many) in [
+        ("bursts of 24 bcrypt-10", Request::bcrypt(10_000), 24),
+        ("bursts of 12 argon2id with 64 MiB", Request::guess("guess", ARGON2ID_CURRENT, 10_000), 12),
+    ] {
+        let honest = request.with(&bearer(HONEST));
+        let mut calls = Calls::default();
+        for _ in 0..field.pick(1, BURSTS) {
+            // So short that each caller asks once.
+            calls.0.extend(closed_loop(&server.door, &honest, many, Duration::from_millis(1)).await.0);
+            sleep(field.pick(SMOKE, BETWEEN_BURSTS)).await;
+        }
+        figures.extend(not_served(&format!("{name} beside a queue"), &calls));
+    }
+    attack.abort();
     Ok(figures)
 }
 
@@ -191,6 +222,14 @@ const SETUP: Setup<'static> = Setup {
 
 /// Lanes beside those of others are slower than alone, and take turns.
 const TIMES_ALONE: u32 = 3;
+
+/// A queue of one caller that is never empty, after so long.
+const CONNECTIONS_OF_A_QUEUE: usize = 40;
+const QUEUE_STANDS: Duration = Duration::from_secs(4);
+
+/// Bursts of another.
+const BURSTS: usize = 3;
+const BETWEEN_BURSTS: Duration = Duration::from_secs(3);
 
 /// The memory of [`ARGON2ID_256_MIB`], and of the hashes that are given up: more sizes than the server
 /// keeps.
