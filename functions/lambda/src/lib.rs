@@ -27,7 +27,7 @@ use std::{env, io, process::ExitCode, sync::Arc};
 use rustix::process::{DumpableBehavior, set_dumpable_behavior};
 use saltern_pool::{Pool, PoolSettings, Workers};
 use saltern_seal::Keys;
-use saltern_service::{Service, log_measured_lanes};
+use saltern_service::Service;
 use tokio::runtime::{Builder, Runtime};
 
 pub use function_size::FunctionSize;
@@ -42,16 +42,12 @@ use settings::{Distributions, Settings};
 /// Serves until Lambda ends the process. With the argument `--check` it only checks the settings.
 #[must_use]
 pub fn run() -> ExitCode {
-    run_with(|settings, may_measure| {
-        let pool = Pool::start(settings)?;
-        if may_measure { pool.with_measured_lanes(settings, log_measured_lanes) } else { Ok(pool) }
-    })
+    run_with(Pool::start)
 }
 
-/// Serves as [`run`] does, with the workers that `start` makes of the settings. `start` may take
-/// the time to measure this machine if its second argument allows it.
+/// Serves as [`run`] does, with the workers that `start` makes of the settings.
 #[must_use]
-pub fn run_with<W: Workers>(start: impl FnOnce(&PoolSettings, bool) -> io::Result<W>) -> ExitCode {
+pub fn run_with<W: Workers>(start: impl FnOnce(&PoolSettings) -> io::Result<W>) -> ExitCode {
     saltern_service::install_panic_hook("bootstrap");
     log::start();
     let is_check = env::args_os().nth(1).is_some_and(|argument| argument == CHECK);
@@ -59,7 +55,7 @@ pub fn run_with<W: Workers>(start: impl FnOnce(&PoolSettings, bool) -> io::Resul
     result.map_or_else(|error| error.print(), |()| ExitCode::SUCCESS)
 }
 
-fn serve<W: Workers>(start: impl FnOnce(&PoolSettings, bool) -> io::Result<W>) -> Result<(), FatalError> {
+fn serve<W: Workers>(start: impl FnOnce(&PoolSettings) -> io::Result<W>) -> Result<(), FatalError> {
     keep_memory_private()?;
     let runtime = runtime()?;
     let started = runtime.block_on(Secrets::read(|name| env::var_os(name))).and_then(|secrets| {
@@ -88,7 +84,7 @@ fn check() -> Result<(), FatalError> {
 fn compose<W: Workers>(
     settings: Settings,
     seal_keys: Option<Keys>,
-    start: impl FnOnce(&PoolSettings, bool) -> io::Result<W>,
+    start: impl FnOnce(&PoolSettings) -> io::Result<W>,
 ) -> Result<(Handler<W>, Option<Publisher>), FatalError> {
     let Settings { policies, pool, upgrades, function, starts_cold, is_always_awake, distributions, .. } =
         settings;
@@ -99,8 +95,7 @@ fn compose<W: Workers>(
             "fewer hashes in memory at once than workers: increase the function's memory"
         );
     }
-    // Elsewhere a measurement would lengthen a cold start, and few hashes run side by side.
-    let workers = start(&pool, is_always_awake)
+    let workers = start(&pool)
         .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
     let service = Service::new(policies, workers).with_upgrades(upgrades);
     let service = if starts_cold { service.with_cold_start() } else { service };

@@ -12,7 +12,7 @@ use std::{
 };
 
 use saltern_policy::{FirebaseProject, Limits, Policies};
-use saltern_pool::{PoolSettings, QueueLimits};
+use saltern_pool::{Argon2Lanes, PoolSettings, QueueLimits};
 use saltern_service::Upgrades;
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
@@ -71,7 +71,7 @@ impl Settings {
             kernels,
             holders,
             queue: machine.queue(),
-            argon2_lanes: parsed(&variable, ARGON2_LANES)?,
+            argon2_lanes: parsed(&variable, ARGON2_LANES)?.or_else(|| machine.argon2_lanes()),
             kept_bytes: limits.memory_budget_bytes / holders.get() as u64,
             ..PoolSettings::new(machine.workers())
         };
@@ -176,6 +176,11 @@ impl Machine {
     /// batch can wait, and their number and deadline are bounded.
     fn queue(self) -> Option<QueueLimits> {
         self.is_concurrent().then(QueueLimits::default)
+    }
+
+    /// Classic Lambda ends too soon to learn the lanes.
+    fn argon2_lanes(self) -> Option<Argon2Lanes> {
+        (!self.is_concurrent()).then(Argon2Lanes::default)
     }
 
     fn is_concurrent(self) -> bool {

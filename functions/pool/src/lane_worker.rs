@@ -16,7 +16,7 @@ use saltern_kernels::{
 
 use super::{
     estimate::{Cost, gain_side_by_side},
-    schedule::{Job as _, Running, SLICE, Turn, Waiting, Wake},
+    schedule::{Job as _, Running, SLICE, Slice, Turn, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
     work::{Caller, Done, Dropped},
@@ -25,14 +25,14 @@ use super::{
 /// Works until the pool is closed, its queue is empty and its lanes are done.
 pub(super) fn run(shared: &Shared, worker: usize) {
     let mut active: Vec<Active> = Vec::new();
-    let mut measured: Vec<Measurement> = Vec::new();
+    let mut measured: Vec<Slice> = Vec::new();
     let mut answers: Vec<(Submitted, Result<Done, Dropped>)> = Vec::new();
     let mut ended: Vec<Ended> = Vec::new();
     loop {
         let mut schedule = shared.lock();
         let now = Instant::now();
-        for Measurement { algorithm, lanes, work, elapsed } in measured.drain(..) {
-            schedule.estimates.measured(algorithm, lanes, work, elapsed);
+        for slice in measured.drain(..) {
+            schedule.measured(slice, now);
         }
         for a in &mut active {
             schedule.charge(a.job.caller, mem::take(&mut a.uncharged), now);
@@ -258,13 +258,6 @@ impl Active {
 /// answers"). Hashes in memory that take turns are far shorter, so this makes none late.
 const LONGEST_WAIT_FOR_A_TURN: Duration = Duration::from_millis(200);
 
-struct Measurement {
-    algorithm: Algorithm,
-    lanes: usize,
-    work: u64,
-    elapsed: Duration,
-}
-
 /// Computes one slice on the lanes of an algorithm that go on: `work` units on each, or fewer if a
 /// lane ends.
 ///
@@ -272,10 +265,12 @@ struct Measurement {
 /// deadline counts as [`LONGEST_WAIT_FOR_A_TURN`] after the last turn, so that hashes of digests
 /// take equal turns. A hash in memory counts from its start: it is mostly in the caches, so it is
 /// computed to its end, and newcomers do not overtake it forever.
-fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Arena) -> Option<Measurement> {
+fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Arena) -> Option<Slice> {
     let goes_on = |a: &&mut Active| a.cost.algorithm == algorithm && a.goes_on;
     let mut turn: Vec<_> = active.iter_mut().filter(goes_on).collect();
-    if !gain_side_by_side(algorithm, turn.iter().map(|a| a.cost.memory_bytes).max().unwrap_or(0)) {
+    let largest_bytes = turn.iter().map(|a| a.cost.memory_bytes).max().unwrap_or(0);
+    let side_by_side = gain_side_by_side(algorithm, largest_bytes);
+    if !side_by_side {
         let by_deadline = |a: &&mut Active| (a.deadline.min(a.turn + LONGEST_WAIT_FOR_A_TURN), a.since);
         turn = turn.into_iter().min_by_key(by_deadline).into_iter().collect();
     }
@@ -301,7 +296,7 @@ fn advance(active: &mut Vec<Active>, algorithm: Algorithm, work: u64, arena: &Ar
     for a in turn {
         a.took(part);
     }
-    Some(Measurement { algorithm, lanes: together, work, elapsed })
+    Some(Slice { algorithm, lanes: together, work, elapsed, side_by_side })
 }
 
 /// Ends the lanes without remaining work, and returns the answers to their callers.

@@ -2,7 +2,8 @@
 //!
 //! `schedule` assigns work to workers and refuses work; it has no threads. `estimate` predicts how
 //! long work takes, from measurements. `lane_worker` is a thread that computes many hashes at once,
-//! `block_worker` a thread that computes one hash after the other. Each core has one of the first
+//! `block_worker` a thread that computes one hash after the other. `learner` learns how many hashes of
+//! Argon2 a worker computes at once. Each core has one of the first
 //! kind, and each that may hold a hash in memory one of the second.
 
 #![forbid(unsafe_code)]
@@ -12,6 +13,7 @@ mod block_worker;
 mod estimate;
 mod first_estimates;
 mod lane_worker;
+mod learner;
 mod one_core;
 #[cfg(test)]
 mod panics;
@@ -58,11 +60,17 @@ impl Pool {
     pub fn start(settings: &PoolSettings) -> io::Result<Self> {
         let workers = settings.workers.get();
         let mut estimates = settings.estimates();
+        let learner = settings.learner();
+        if let Some(learner) = &learner {
+            estimates.set_width(Algorithm::Argon2id, learner.width());
+        }
         first_estimates::measure(settings, &mut estimates);
         let sliced =
             Algorithm::ALL.into_iter().filter(|&algorithm| settings.lanes(algorithm).is_some()).collect();
         let holders = settings.holders.get().min(workers);
-        let schedule = Schedule::new(workers, sliced, estimates, settings.queue).with_block_workers(holders);
+        let schedule = Schedule::new(workers, sliced, estimates, settings.queue)
+            .with_block_workers(holders)
+            .with_learner(learner);
         let mut pool = Self {
             shared: Arc::new(Shared::new(schedule, workers, settings.kept_bytes, settings.kernels)),
             threads: Vec::new(),
@@ -80,33 +88,6 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Measures whether Argon2 gains from lanes here, unless `settings` set their number or exclude
-    /// them. `settings` are those of the start.
-    ///
-    /// A thread measures for some dozens of milliseconds, in 64 MiB for each core, while the
-    /// workers already work, and then tells `measured` the number. If a core has less than twice
-    /// that memory, nothing is measured.
-    ///
-    /// # Errors
-    /// [`io::Error`] if the system gives no thread.
-    pub fn with_measured_lanes(
-        mut self,
-        settings: &PoolSettings,
-        measured: impl FnOnce(Argon2Lanes) + Send + 'static,
-    ) -> io::Result<Self> {
-        if settings.argon2_lanes.is_none() && settings.lanes(Algorithm::Argon2id).is_some() {
-            let shared = Arc::clone(&self.shared);
-            let (workers, memory_bytes) = (settings.workers.get(), settings.kept_bytes);
-            self.threads.push(thread::Builder::new().name("saltern-measure".into()).spawn(move || {
-                if let Some(lanes) = Argon2Lanes::measured(workers, memory_bytes) {
-                    shared.lock().estimates.set_width(Algorithm::Argon2id, lanes.get());
-                    measured(lanes);
-                }
-            })?);
-        }
-        Ok(self)
-    }
-
     /// Takes the work, or refuses it at once.
     ///
     /// # Errors
@@ -121,6 +102,13 @@ impl Pool {
     #[must_use]
     pub fn arena_bytes(&self) -> u64 {
         self.shared.arenas.iter().map(Arena::resident_bytes).sum()
+    }
+
+    /// Returns how many large Argon2 hashes each worker computes at once: the number of the settings,
+    /// or what the pool has learned.
+    #[must_use]
+    pub fn argon2_lanes(&self) -> usize {
+        self.shared.lock().argon2_lanes()
     }
 
     fn spawn(&mut self, worker: Wake, run: impl FnMut(&Shared) + Send + 'static) -> io::Result<()> {
@@ -145,6 +133,9 @@ pub trait Workers: fmt::Debug + Send + Sync + 'static {
 
     /// Returns the memory that is held for Argon2 and scrypt, in bytes.
     fn arena_bytes(&self) -> u64;
+
+    /// Returns how many large Argon2 hashes each worker computes at once.
+    fn argon2_lanes(&self) -> usize;
 }
 
 impl Workers for Pool {
@@ -154,6 +145,10 @@ impl Workers for Pool {
 
     fn arena_bytes(&self) -> u64 {
         Self::arena_bytes(self)
+    }
+
+    fn argon2_lanes(&self) -> usize {
+        Self::argon2_lanes(self)
     }
 }
 

@@ -6,9 +6,10 @@
 //!
 //! `queue` keeps the order of the jobs, `shares` the computing time of their callers. `workers` knows
 //! what each worker holds. `forecast` tells when a job would be done, and `refusal` which jobs are not
-//! taken.
+//! taken. `learning` follows what was measured.
 
 mod forecast;
+mod learning;
 mod queue;
 mod refusal;
 mod shares;
@@ -21,7 +22,7 @@ use std::{
 
 use saltern_encoded::Algorithm;
 
-pub(crate) use self::queue::Waiting;
+pub(crate) use self::{learning::Slice, queue::Waiting};
 use self::{
     queue::{LOOK_AHEAD, Place, Queue},
     shares::Shares,
@@ -29,6 +30,7 @@ use self::{
 };
 use super::{
     estimate::{Cost, Estimates},
+    learner::Learner,
     work::{Caller, QueueLimits, Refused, Urgency},
 };
 
@@ -92,6 +94,8 @@ pub(crate) struct Schedule<J> {
     sliced: Queue<J>,
     whole: Queue<J>,
     shares: Shares,
+    /// What learns the lanes of Argon2, unless they are set.
+    learner: Option<Learner>,
     /// Jobs to answer: they made room for a caller with less waiting work.
     displaced: Vec<J>,
     /// When the waiting jobs are judged again.
@@ -115,6 +119,7 @@ impl<J: Job> Schedule<J> {
             sliced: Queue::default(),
             whole: Queue::default(),
             shares: Shares::default(),
+            learner: None,
             displaced: Vec::new(),
             next_judgement: None,
             next_tries: [None; Algorithm::ALL.len()],
@@ -125,6 +130,11 @@ impl<J: Job> Schedule<J> {
     pub(crate) fn with_block_workers(mut self, workers: usize) -> Self {
         self.workers.block.resize_with(workers, BlockWorker::default);
         self
+    }
+
+    /// Lets the schedule learn the lanes of Argon2.
+    pub(crate) fn with_learner(self, learner: Option<Learner>) -> Self {
+        Self { learner, ..self }
     }
 
     /// Takes a job and returns the thread to wake for it, or refuses the job.

@@ -9,6 +9,7 @@ use saltern_kernels::{
 use super::{
     argon2_lanes::Argon2Lanes,
     estimate::{Cost, Estimates},
+    learner::Learner,
     work::QueueLimits,
 };
 
@@ -27,8 +28,8 @@ pub struct PoolSettings {
     /// bcrypt hashes at once on each worker, 1 to [`MOST_BCRYPT_LANES`]; `None` for as many as the
     /// L1 data cache holds.
     pub bcrypt_lanes: Option<NonZeroUsize>,
-    /// Argon2 hashes at once on each worker, as far as `kept_bytes` holds them; `None` for the
-    /// default.
+    /// Argon2 hashes at once on each worker, as far as `kept_bytes` holds them; `None` if the pool
+    /// learns it.
     pub argon2_lanes: Option<Argon2Lanes>,
     /// Memory that the hashes of a core use at once, and that the core may keep between two hashes,
     /// in bytes. A hash that needs more runs alone, and its memory is released right after it.
@@ -75,6 +76,12 @@ impl PoolSettings {
             }
             _ => lanes::width(algorithm),
         }
+    }
+
+    /// Returns what learns the lanes of Argon2; `None` if they are set, or there are none.
+    pub(super) fn learner(&self) -> Option<Learner> {
+        let has_lanes = self.argon2_lanes.is_none() && self.lanes(Algorithm::Argon2id).is_some();
+        has_lanes.then(|| Learner::new(u32::try_from(self.workers.get()).unwrap_or(u32::MAX)))
     }
 
     /// Whether hashes of this cost are computed in slices.

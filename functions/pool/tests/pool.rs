@@ -24,7 +24,8 @@ const CEILINGS: Ceilings = Ceilings {
 
 fn pool(kernels: Kernels, queue: Option<QueueLimits>) -> Pool {
     let workers = NonZeroUsize::new(2).unwrap();
-    Pool::start(&PoolSettings { kernels, queue, ..PoolSettings::new(workers) }).unwrap()
+    let argon2_lanes = "4".parse().ok();
+    Pool::start(&PoolSettings { kernels, queue, argon2_lanes, ..PoolSettings::new(workers) }).unwrap()
 }
 
 fn admitted(params: Params, salt: u64) -> Admitted {
@@ -306,7 +307,12 @@ fn argon2id(memory_mib: u32, passes: u32, salt: u64) -> Admitted {
 /// Lanes, and hashes that are computed whole, share the memory of a core.
 #[test]
 fn hashes_in_memory_stay_within_the_memory_of_a_core() {
-    let settings = PoolSettings { queue: None, kept_bytes: 40 << 20, ..PoolSettings::new(NonZeroUsize::MIN) };
+    let settings = PoolSettings {
+        queue: None,
+        argon2_lanes: "4".parse().ok(),
+        kept_bytes: 40 << 20,
+        ..PoolSettings::new(NonZeroUsize::MIN)
+    };
     let pool = Pool::start(&settings).unwrap();
     let whole = |number| {
         let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);

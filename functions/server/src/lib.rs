@@ -42,7 +42,7 @@ mod wire;
 use std::{io, sync::Arc, time::Duration};
 
 use saltern_pool::{Pool, PoolSettings, Workers};
-use saltern_service::{Service, log_measured_lanes};
+use saltern_service::Service;
 use tokio::runtime::Runtime;
 
 pub use arguments::ServeArguments;
@@ -62,7 +62,7 @@ use settings::Settings;
 /// [`Failure`] if a setting is invalid, if the system refuses a resource, or if the drain runs out
 /// of time.
 pub fn run(arguments: &ServeArguments) -> Result<(), Failure> {
-    run_with(arguments, |settings| Pool::start(settings)?.with_measured_lanes(settings, log_measured_lanes))
+    run_with(arguments, Pool::start)
 }
 
 /// Serves as [`run`] does, with the workers that `start` makes of the settings.

@@ -61,8 +61,8 @@ pub struct KernelArguments {
     /// bcrypt hashes at once on each core, 1 to 8 [default: as many as the L1 data cache holds]
     #[arg(long, env = "SALTERN_BCRYPT_LANES", value_name = "COUNT", value_parser = bcrypt_lanes)]
     pub bcrypt_lanes: Option<NonZeroUsize>,
-    /// Large Argon2 hashes at once on each core, 1 to 8, if the memory holds them [default: 4, or 1
-    /// if `serve` measures no gain]
+    /// Large Argon2 hashes at once on each core, 1 to 8, if the memory holds them [default:
+    /// learned from served work, 1 at first]
     #[arg(long, env = "SALTERN_ARGON2_LANES", value_name = "COUNT")]
     pub argon2_lanes: Option<Argon2Lanes>,
 }

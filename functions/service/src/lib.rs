@@ -41,7 +41,7 @@ pub use caller::{Caller, Identity, Scope};
 pub use incoming::{
     Arrival, DEADLINE_HEADER, DEFAULT_BUDGET_MS, Ids, Incoming, MAX_BUDGET_MS, MAX_HEAD_BYTES, PeerAddress,
 };
-pub use log::{LineClass, LogLine, install_panic_hook, log_measured_lanes};
+pub use log::{LineClass, LogLine, install_panic_hook};
 pub use outcome::{End, Operation, Outcome, Rehash, Step, Timing};
 pub use problem::{Code, Problem};
 pub use request::MAX_OPERATIONS;

@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use saltern_pool::Argon2Lanes;
 use serde::Serialize;
 
 use crate::{Caller, Operation, Outcome, Step, outcome::NONE};
@@ -34,11 +33,6 @@ macro_rules! write_line {
             seal_key = $line.seal_key,
         )
     };
-}
-
-/// Writes how many Argon2 hashes a worker computes at once, after a measurement at the start.
-pub fn log_measured_lanes(lanes: Argon2Lanes) {
-    tracing::info!(argon2_lanes = lanes.get(), "measured how many Argon2 hashes a worker computes at once");
 }
 
 impl Outcome {

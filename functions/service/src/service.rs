@@ -9,7 +9,7 @@ use std::{
     panic::catch_unwind,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -39,6 +39,8 @@ pub struct Service<W = Pool> {
     upgrades: Turns,
     sinks: Vec<Arc<dyn Sink>>,
     prometheus: Option<Arc<Prometheus>>,
+    /// The lanes of Argon2 that were last logged.
+    argon2_lanes: AtomicUsize,
     is_unused: AtomicBool,
     is_draining: AtomicBool,
 }
@@ -50,6 +52,7 @@ impl<W: Workers> Service<W> {
     pub fn new(policies: Policies, workers: W) -> Self {
         Self {
             policies,
+            argon2_lanes: AtomicUsize::new(workers.argon2_lanes()),
             workers,
             keys: ArcSwapOption::empty(),
             upgrades: Turns::default(),
@@ -161,12 +164,21 @@ impl<W: Workers> Service<W> {
             }
             Command::Health => Content::Health { policies: self.policies.digest().to_owned() },
             Command::Metrics => {
-                Content::Metrics(self.prometheus.as_deref().map(Prometheus::text).unwrap_or_default())
+                let text = |metrics: &Prometheus| metrics.text(self.workers.argon2_lanes());
+                Content::Metrics(self.prometheus.as_deref().map(text).unwrap_or_default())
             }
             Command::OpenApi => Content::OpenApi,
             Command::Policies => Content::Policies(Box::new(PoliciesDocument::of(&self.policies))),
         };
         Prepared { end: End::Answered, steps: Vec::new(), content }
+    }
+
+    /// Writes how many Argon2 hashes a worker computes at once, when the workers have learned it.
+    fn log_argon2_lanes(&self) {
+        let argon2_lanes = self.workers.argon2_lanes();
+        if self.argon2_lanes.swap(argon2_lanes, Ordering::Relaxed) != argon2_lanes {
+            tracing::info!(argon2_lanes, "learned how many Argon2 hashes a worker computes at once");
+        }
     }
 
     fn conclude(&self, prepared: Prepared, incoming: &Incoming) -> Answer {
@@ -189,6 +201,9 @@ impl<W: Workers> Service<W> {
             arena_bytes: self.workers.arena_bytes(),
             is_cold_start: self.is_unused.swap(false, Ordering::Relaxed),
         };
+        if !outcome.steps.is_empty() {
+            self.log_argon2_lanes();
+        }
         if !self.sinks.is_empty() {
             let samples = metrics::samples(&outcome);
             self.sinks.iter().for_each(|sink| sink.record(&outcome, &samples));

@@ -253,7 +253,6 @@ fn ceilings_are_written_where_they_are_known() {
         // From the policy document of the Scala client.
         "client-scala/native/kernels/src/boundary.rs",
         // The measurements at start-up.
-        "functions/pool/src/argon2_lanes.rs",
         "functions/pool/src/first_estimates.rs",
         // `saltern-measure bench`.
         "functions/tools/measure/src/bench/ceilings.rs",

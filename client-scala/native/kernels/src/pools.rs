@@ -55,7 +55,7 @@ impl From<Dropped> for NotComputed {
 /// use `kept_bytes` of memory at once, and the worker may keep as much between two hashes.
 pub(crate) fn open(workers: NonZeroUsize, kept_bytes: u64, ceilings: Ceilings) -> io::Result<i64> {
     let settings = settings(workers, kept_bytes);
-    let pool = Pool::start(&settings)?.with_measured_lanes(&settings, |_| ())?;
+    let pool = Pool::start(&settings)?;
     let pool = Arc::new(Open { pool, ceilings, waits: Waits::default() });
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     lock().insert(number, pool);

@@ -16,10 +16,10 @@ pub(crate) use sample::of as samples;
 pub(crate) use sample::tests;
 pub use sample::{Labels, Sample};
 pub use table::{
-    ALARM_MINUTES, ALARMS, ALL_SEALS, ANSWER, ARENA, Above, Alarm, BATCH_OPERATIONS, COLD_STARTS,
-    DROPPED_LINES, HASH, Kind, LANES, Label, MATCHES_BY_KEY, METRICS, Metric, NAMESPACE, OPERATIONS,
-    ProcessCount, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SEALS, SERVICE, Severity, Unit,
-    VERIFICATIONS,
+    ALARM_MINUTES, ALARMS, ALL_SEALS, ANSWER, ARENA, ARGON2_LANES, Above, Alarm, BATCH_OPERATIONS,
+    COLD_STARTS, DROPPED_LINES, HASH, Kind, LANES, Label, MATCHES_BY_KEY, METRICS, Metric, NAMESPACE,
+    OPERATIONS, ProcessCount, ProcessGauge, QUEUE, REFUSALS, REHASHES_DONE, REHASHES_NEEDED, REQUESTS, SEALS,
+    SERVICE, Severity, Unit, VERIFICATIONS,
 };
 
 /// Receives the samples of each request. The request waits for the sink, so a sink must not block.

@@ -4,19 +4,20 @@ use std::borrow::Cow;
 
 use prometheus_client::{
     encoding::text,
-    metrics::{counter::Counter, family::Family, histogram::Histogram},
+    metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
     registry::{self, Registry},
 };
 
 use crate::{LineClass, Outcome};
 
-use super::{DROPPED_LINES, Kind, Label, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
+use super::{ARGON2_LANES, DROPPED_LINES, Kind, Label, Labels, METRICS, Metric, Sample, Sink, Unit, sample};
 
 /// A sink that keeps the metrics in memory and writes them for Prometheus.
 #[derive(Debug)]
 pub(crate) struct Prometheus {
     registry: Registry,
     series: Vec<(&'static Metric, Series)>,
+    argon2_lanes: Gauge,
 }
 
 impl Prometheus {
@@ -32,11 +33,14 @@ impl Prometheus {
         if let Some(bare) = DROPPED_LINES.prometheus.strip_suffix("_total") {
             registry.register(bare, sentence(DROPPED_LINES.help), dropped.0);
         }
-        Self { registry, series }
+        let argon2_lanes = Gauge::default();
+        registry.register(ARGON2_LANES.prometheus, sentence(ARGON2_LANES.help), argon2_lanes.clone());
+        Self { registry, series, argon2_lanes }
     }
 
-    /// Returns the body of `GET /metrics`.
-    pub(crate) fn text(&self) -> String {
+    /// Returns the body of `GET /metrics`, while each worker has so many lanes of Argon2.
+    pub(crate) fn text(&self, argon2_lanes: usize) -> String {
+        self.argon2_lanes.set(i64::try_from(argon2_lanes).unwrap_or(i64::MAX));
         let mut text = String::new();
         // Writing to a `String` cannot fail.
         let _infallible = text::encode(&mut text, &self.registry);
@@ -189,7 +193,7 @@ mod tests {
 
     #[test]
     fn counters_are_at_zero_before_the_first_event() {
-        let text = Prometheus::new(DroppedLines::default()).text();
+        let text = Prometheus::new(DroppedLines::default()).text(4);
         for line in [
             r#"saltern_refusals_total{code="internal"} 0"#,
             r#"saltern_refusals_total{code="unauthorized"} 0"#,
@@ -198,6 +202,7 @@ mod tests {
             r#"saltern_log_lines_dropped_total{class="caller"} 0"#,
             r#"saltern_log_lines_dropped_total{class="unauthenticated"} 0"#,
             r#"saltern_verifications_total{outcome="mismatch"} 0"#,
+            "saltern_argon2_lanes 4",
         ] {
             assert!(text.lines().any(|own| own == line), "no {line} in:\n{text}");
         }
@@ -213,7 +218,7 @@ mod tests {
         dropped.inc(LineClass::Caller);
         dropped.inc(LineClass::Unauthenticated);
         dropped.inc(LineClass::Caller);
-        let text = prometheus.text();
+        let text = prometheus.text(1);
         assert!(text.contains("saltern_log_lines_dropped_total{class=\"caller\"} 2\n"), "{text}");
         assert!(text.contains("saltern_log_lines_dropped_total{class=\"unauthenticated\"} 1\n"), "{text}");
     }
@@ -229,7 +234,7 @@ mod tests {
             let sample = Sample { metric, labels, value: 1.0 };
             prometheus.record(&sample::tests::outcome(), &[sample]);
         }
-        let text = prometheus.text();
+        let text = prometheus.text(1);
         for name in METRICS.iter().filter_map(|metric| metric.prometheus) {
             let line_of_it =
                 |line: &str| line.starts_with(name) && line[name.len()..].starts_with(['{', ' ', '_']);

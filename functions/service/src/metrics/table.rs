@@ -168,6 +168,21 @@ pub static DROPPED_LINES: ProcessCount = ProcessCount {
     help: "Lines missing in the log: the reader was too slow, or writing failed. Of the class `unauthenticated` also lines over their rate.",
 };
 
+/// A number of the process that goes up and down. Only Prometheus has it.
+#[derive(Debug)]
+pub struct ProcessGauge {
+    /// The name at `GET /metrics`.
+    pub prometheus: &'static str,
+    /// A description in one or two sentences.
+    pub help: &'static str,
+}
+
+/// The lanes of Argon2.
+pub static ARGON2_LANES: ProcessGauge = ProcessGauge {
+    prometheus: "saltern_argon2_lanes",
+    help: "Argon2 hashes of 32 MiB or more that each worker computes at once, apart from trials: the number of the settings, or what the process has learned from served work.",
+};
+
 /// Requests of all operations.
 pub static REQUESTS: Metric = Metric {
     cloudwatch: "Requests",
@@ -547,7 +562,7 @@ mod tests {
             .iter()
             .flat_map(|metric| [Some(metric.cloudwatch), metric.unsent, metric.prometheus])
             .flatten()
-            .chain([DROPPED_LINES.prometheus])
+            .chain([DROPPED_LINES.prometheus, ARGON2_LANES.prometheus])
             .collect();
         let all = names.len();
         names.sort_unstable();

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use saltern_service::metrics::{
-    ALARM_MINUTES, ALARMS, Above, Alarm, DROPPED_LINES, Kind, METRICS, Metric, NAMESPACE, ProcessCount,
-    SERVICE,
+    ALARM_MINUTES, ALARMS, ARGON2_LANES, Above, Alarm, DROPPED_LINES, Kind, METRICS, Metric, NAMESPACE,
+    ProcessCount, ProcessGauge, SERVICE,
 };
 use serde::Serialize;
 
@@ -156,6 +156,8 @@ pub(crate) fn table() -> String {
     let ProcessCount { prometheus, label, help } = &DROPPED_LINES;
     let _infallible =
         writeln!(rows, "| — | `{prometheus}` | count | Count | `{}` | {help} |", label.dimension());
+    let ProcessGauge { prometheus, help } = &ARGON2_LANES;
+    let _infallible = writeln!(rows, "| — | `{prometheus}` | gauge | Count | | {help} |");
     rows
 }
 

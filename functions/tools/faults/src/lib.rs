@@ -33,4 +33,8 @@ impl Workers for Faulting {
     fn arena_bytes(&self) -> u64 {
         self.0.arena_bytes()
     }
+
+    fn argon2_lanes(&self) -> usize {
+        self.0.argon2_lanes()
+    }
 }

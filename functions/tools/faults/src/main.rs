@@ -15,7 +15,7 @@ enum Arguments {
 fn main() -> ExitCode {
     let start = |settings: &PoolSettings| -> io::Result<Faulting> { Pool::start(settings).map(Faulting) };
     if env::args_os().len() == 1 {
-        return saltern_lambda::run_with(|settings, _| start(settings));
+        return saltern_lambda::run_with(start);
     }
     saltern_service::install_panic_hook("saltern");
     let served = saltern_server::read::<Arguments>()

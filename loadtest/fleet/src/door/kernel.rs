@@ -85,6 +85,10 @@ impl Workers for Kernel {
     fn arena_bytes(&self) -> u64 {
         0
     }
+
+    fn argon2_lanes(&self) -> usize {
+        1
+    }
 }
 
 impl Taken {
