@@ -8,6 +8,7 @@ use saltern_server::{Failure, exit_codes};
 use saltern_server::{HealthArguments, ServeArguments};
 
 use crate::{
+    blocklist::{self, BlocklistCommand},
     convert::{self, ConvertArguments},
     hash::{self, HashArguments},
     hash_clear::{self, HashClearArguments},
@@ -42,6 +43,9 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Make lists of breached passwords, which get no new hash
+    #[command(subcommand)]
+    Blocklist(BlocklistCommand),
     /// Print a completion script for a shell
     Completions(CompletionsArguments),
     /// Write hashes that a site made itself in a form that Saltern reads
@@ -88,6 +92,7 @@ impl Command {
     /// Runs the command.
     pub(crate) fn run(self) -> Result<ExitCode, Failure> {
         match self {
+            Self::Blocklist(BlocklistCommand::Build(arguments)) => blocklist::build(&arguments)?,
             Self::Completions(arguments) => completions::run(&arguments, Arguments::command())?,
             Self::Convert(arguments) => convert::run(&arguments)?,
             Self::Hash(arguments) => hash::run(&arguments)?,

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod blocklist;
 mod command;
 pub mod completions;
 mod convert;

@@ -86,8 +86,17 @@ fn compose<W: Workers>(
     seal_keys: Option<Keys>,
     start: impl FnOnce(&PoolSettings) -> io::Result<W>,
 ) -> Result<(Handler<W>, Option<Publisher>), FatalError> {
-    let Settings { policies, pool, upgrades, function, starts_cold, is_always_awake, distributions, .. } =
-        settings;
+    let Settings {
+        policies,
+        pool,
+        upgrades,
+        blocklist,
+        function,
+        starts_cold,
+        is_always_awake,
+        distributions,
+        ..
+    } = settings;
     if pool.holders < pool.workers {
         tracing::warn!(
             at_once = pool.holders,
@@ -97,7 +106,7 @@ fn compose<W: Workers>(
     }
     let workers = start(&pool)
         .map_err(|error| FatalError::new(format!("the system cannot start a hashing thread ({error})")))?;
-    let service = Service::new(policies, workers).with_upgrades(upgrades);
+    let service = Service::new(policies, workers).with_upgrades(upgrades).with_blocklist(blocklist);
     let service = if starts_cold { service.with_cold_start() } else { service };
     if let Some(keys) = seal_keys {
         let (current, required) = (keys.current(), keys.requires_seal());

@@ -13,7 +13,7 @@ use std::{
 
 use saltern_policy::{FirebaseProject, Limits, Policies};
 use saltern_pool::{Argon2Lanes, PoolSettings, QueueLimits};
-use saltern_service::Upgrades;
+use saltern_service::{Blocklist, Upgrades};
 use tracing::level_filters::STATIC_MAX_LEVEL;
 
 use crate::{FunctionSize, fatal_error::FatalError, policies};
@@ -24,6 +24,7 @@ pub(crate) struct Settings {
     pub(crate) policies: Policies,
     pub(crate) pool: PoolSettings,
     pub(crate) upgrades: Upgrades,
+    pub(crate) blocklist: Option<Blocklist>,
     /// The function's name, which is a dimension of its metrics.
     pub(crate) function: String,
     /// Whether a request waits for this start. Provisioned environments and Managed Instances start
@@ -79,6 +80,9 @@ impl Settings {
             policies,
             pool,
             upgrades: parsed(&variable, UPGRADES)?.unwrap_or_default(),
+            blocklist: text(&variable, BLOCKLIST)?
+                .map(|file| Blocklist::open(file.as_ref()).map_err(FatalError::new))
+                .transpose()?,
             function: text(&variable, FUNCTION)?.unwrap_or_default(),
             starts_cold: text(&variable, INITIALIZATION)?.is_none_or(|how| how == ON_DEMAND),
             is_always_awake: machine.is_concurrent(),
@@ -246,6 +250,9 @@ const ACCEPT_WEAK: &str = "SALTERN_ACCEPT_WEAK";
 
 /// The share of upgrades: `on`, `off` or `N%`.
 const UPGRADES: &str = "SALTERN_UPGRADES";
+
+/// The file with breached passwords, in a layer.
+const BLOCKLIST: &str = "SALTERN_BLOCKLIST";
 
 /// Lowered ceilings of the policy document.
 const CEILINGS: &str = "SALTERN_CEILINGS";

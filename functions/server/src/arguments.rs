@@ -38,6 +38,9 @@ pub struct ServeArguments {
     /// The keys of sealed hashes; only the owner of the file may read it
     #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
     pub(crate) seal_keys: Option<PathBuf>,
+    /// A list of breached passwords, made by `saltern blocklist build`: they get no new hash
+    #[arg(long, env = "SALTERN_BLOCKLIST", value_name = "FILE")]
+    pub(crate) blocklist: Option<PathBuf>,
     /// Which of the matches that need a new hash get one: on, off or a share such as 10%
     #[arg(long, env = "SALTERN_UPGRADES", value_name = "on|off|N%", default_value_t)]
     pub(crate) upgrades: Upgrades,

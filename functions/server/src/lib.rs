@@ -93,12 +93,14 @@ async fn serve<W: Workers>(
         None => Listener::bind(&settings.listen, settings.socket_mode)?,
     };
     let started = settings.describe(listener.address());
-    let Settings { policies, seal_keys, upgrades, pool, access, tls, bounds, drain, .. } = settings;
+    let Settings { policies, seal_keys, blocklist, upgrades, pool, access, tls, bounds, drain, .. } =
+        settings;
     let workers = start(&pool).map_err(|error| {
         Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
     })?;
     let service = Service::new(policies, workers)
         .with_upgrades(upgrades)
+        .with_blocklist(blocklist)
         .with_metrics(log.dropped())
         .with_sink(Arc::new(RequestLines));
     let keys_file = seal_keys.map(|(file, keys)| {

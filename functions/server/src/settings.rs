@@ -11,7 +11,7 @@ use saltern_kernels::Kernels;
 use saltern_policy::{Limits, Policies};
 use saltern_pool::PoolSettings;
 use saltern_seal::Keys;
-use saltern_service::Upgrades;
+use saltern_service::{Blocklist, Upgrades};
 
 use crate::{Failure, document};
 use crate::{arguments::LogFormat, arguments::ServeArguments};
@@ -37,6 +37,7 @@ pub(super) struct Settings {
     pub(super) policies: Policies,
     /// The file with the keys of sealed hashes, and the keys.
     pub(super) seal_keys: Option<(PathBuf, Keys)>,
+    pub(super) blocklist: Option<Blocklist>,
     pub(super) upgrades: Upgrades,
     pub(super) pool: PoolSettings,
     pub(super) bounds: Bounds,
@@ -85,6 +86,7 @@ impl Settings {
             access,
             tls,
             seal_keys,
+            blocklist: arguments.blocklist.as_deref().map(blocklist).transpose()?,
             upgrades: arguments.upgrades,
             pool: PoolSettings {
                 kernels: arguments.kernels.kernels,
@@ -121,6 +123,7 @@ impl Settings {
             policies: self.policies.digest().to_owned(),
             accepted_weak: self.policies.accepted_weak().to_string(),
             firebase_project: self.policies.has_firebase_project(),
+            blocklist: self.blocklist.as_ref().map(|list| list.digest().to_owned()),
             upgrades: self.upgrades,
             seal: self
                 .seal_keys
@@ -145,6 +148,7 @@ pub(super) struct Started {
     policies: String,
     accepted_weak: String,
     firebase_project: bool,
+    blocklist: Option<String>,
     upgrades: Upgrades,
     /// The id of the current key, and whether hashes without a seal are refused.
     seal: Option<(String, bool)>,
@@ -165,6 +169,7 @@ impl Started {
             policies = self.policies,
             accepted_weak = self.accepted_weak,
             firebase_project = self.firebase_project,
+            blocklist = self.blocklist,
             upgrades = %self.upgrades,
             seal_key = self.seal.as_ref().map(|(id, _)| id),
             seal_required = self.seal.as_ref().is_some_and(|(_, required)| *required),
@@ -196,6 +201,10 @@ impl Started {
 /// Reads the keys of sealed hashes.
 pub(super) fn seal_keys(file: &Path) -> Result<Keys, Failure> {
     Keys::read(file).map_err(|error| Failure::configuration(error.to_string()))
+}
+
+fn blocklist(file: &Path) -> Result<Blocklist, Failure> {
+    Blocklist::open(file).map_err(Failure::configuration)
 }
 
 /// Returns the default format: text on a terminal, and JSON for programs that collect logs.

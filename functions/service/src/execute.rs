@@ -13,7 +13,7 @@ use tokio::time::timeout_at;
 use zeroize::Zeroizing;
 
 use crate::{
-    Arrival, Code, End, Problem, Rehash, Step, Timing,
+    Arrival, Blocklist, Code, End, Problem, Rehash, Step, Timing,
     command::{Element, SecretText, Task},
     seal::{self, Unsealed},
     upgrades::Turns,
@@ -63,6 +63,8 @@ pub(crate) struct Executor<'a, W> {
     /// The keys that open stored hashes and seal new ones, if there are any.
     pub(crate) keys: Option<&'a Keys>,
     pub(crate) upgrades: &'a Turns,
+    /// Passwords that get no new hash, except a rehash of their own.
+    pub(crate) blocklist: Option<&'a Blocklist>,
     /// When the request came, and from whom.
     pub(crate) arrival: &'a Arrival,
     /// When the answer becomes useless to the caller.
@@ -131,8 +133,19 @@ impl<W: Workers> Executor<'_, W> {
         let new = self.policies.admit_new(policy.map(SecretText::expose), &password).map_err(refused)?;
         step.policy = Some(new.policy().to_owned());
         step.algorithm = self.algorithm_of(new.policy());
+        if self.is_breached(&password)? {
+            return Err(Problem::new(Code::PasswordBreached).in_member("password"));
+        }
         let ticket = self.submit(Work::new(new.admitted().clone(), password, self.deadline))?;
         Ok(Pending::Hash { new: Box::new(new), context, ticket })
+    }
+
+    fn is_breached(&self, password: &Password) -> Result<bool, Problem> {
+        let listed = self.blocklist.map(|list| list.has(password.expose())).transpose();
+        listed.map(Option::unwrap_or_default).map_err(|error| {
+            tracing::error!(%error, "the block list cannot be read");
+            Problem::internal()
+        })
     }
 
     fn start_verify(

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod blocklist;
 mod body;
 mod caller;
 mod command;
@@ -36,6 +37,7 @@ mod service;
 mod trace;
 mod upgrades;
 
+pub use blocklist::Blocklist;
 pub use body::Body;
 pub use caller::{Caller, Identity, Scope};
 pub use incoming::{

@@ -37,6 +37,8 @@ pub enum Code {
     NotFound,
     /// The queue is full, or the wait would exceed the deadline.
     Overloaded,
+    /// The password is in the block list.
+    PasswordBreached,
     /// A password with a NUL byte cannot get a new bcrypt hash.
     PasswordHasNul,
     /// The password is longer than 1,024 bytes, or than 72 bytes for a new bcrypt hash.
@@ -59,7 +61,7 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::BodyTooLarge,
         Self::CostOutOfBounds,
         Self::DeadlineExceeded,
@@ -74,6 +76,7 @@ impl Code {
         Self::MethodNotAllowed,
         Self::NotFound,
         Self::Overloaded,
+        Self::PasswordBreached,
         Self::PasswordHasNul,
         Self::PasswordTooLong,
         Self::PolicyNotForHashing,
@@ -103,6 +106,7 @@ impl Code {
             Self::MethodNotAllowed => "method_not_allowed",
             Self::NotFound => "not_found",
             Self::Overloaded => "overloaded",
+            Self::PasswordBreached => "password_breached",
             Self::PasswordHasNul => "password_has_nul",
             Self::PasswordTooLong => "password_too_long",
             Self::PolicyNotForHashing => "policy_not_for_hashing",
@@ -122,6 +126,7 @@ impl Code {
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::CostOutOfBounds
             | Self::InvalidHash
+            | Self::PasswordBreached
             | Self::PasswordHasNul
             | Self::PasswordTooLong
             | Self::PolicyNotForHashing
@@ -159,6 +164,7 @@ impl Code {
             Self::MethodNotAllowed => "The method is not allowed",
             Self::NotFound => "The path does not exist",
             Self::Overloaded => "The service is overloaded",
+            Self::PasswordBreached => "The password is in a list of breached passwords",
             Self::PasswordHasNul => "The password contains a NUL byte",
             Self::PasswordTooLong => "The password is too long",
             Self::PolicyNotForHashing => "The policy does not make new hashes",
@@ -202,6 +208,9 @@ impl Code {
             Self::NotFound => "GET /openapi.json lists the paths.",
             Self::Overloaded => {
                 "The queue is full, or the wait would exceed the deadline. Try another server, or try later."
+            }
+            Self::PasswordBreached => {
+                "Others know this password from a breach of another site. Ask the user for another one."
             }
             Self::PasswordHasNul => "bcrypt ignores all bytes after a NUL, so no new bcrypt hash is made.",
             Self::PasswordTooLong => "The limit is 1,024 bytes of UTF-8, and 72 bytes for a new bcrypt hash.",

@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use zeroize::Zeroizing;
 
 use crate::{
-    Body, CallersId, Code, Outcome, Problem, RequestId, Timing,
+    Blocklist, Body, CallersId, Code, Outcome, Problem, RequestId, Timing,
     execute::{Finished, Success},
 };
 
@@ -49,10 +49,12 @@ pub(crate) struct PoliciesDocument {
     digest: String,
     policies: Vec<PolicyDocument>,
     ceilings: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocklist: Option<BlocklistDocument>,
 }
 
 impl PoliciesDocument {
-    pub(crate) fn of(policies: &Policies) -> Self {
+    pub(crate) fn of(policies: &Policies, blocklist: Option<&Blocklist>) -> Self {
         let document = |policy: &saltern_policy::Policy| PolicyDocument {
             id: policy.id().to_owned(),
             algorithm: policy.algorithm(),
@@ -65,8 +67,20 @@ impl PoliciesDocument {
             digest: policies.digest().to_owned(),
             policies: policies.list().iter().map(document).collect(),
             ceilings: policies.ceiling_values().clone(),
+            blocklist: blocklist.map(|list| BlocklistDocument {
+                digest: list.digest().to_owned(),
+                entries: list.entries(),
+                false_refusals: list.false_refusals(),
+            }),
         }
     }
+}
+
+#[derive(Serialize)]
+struct BlocklistDocument {
+    digest: String,
+    entries: u32,
+    false_refusals: f64,
 }
 
 #[derive(Serialize)]

@@ -20,7 +20,7 @@ use saltern_pool::{Pool, Workers};
 use saltern_seal::Keys;
 
 use crate::{
-    Answer, Arrival, Body, End, Ids, Incoming, Outcome, Problem, Step,
+    Answer, Arrival, Blocklist, Body, End, Ids, Incoming, Outcome, Problem, Step,
     command::Command,
     execute::Executor,
     metrics::{self, DroppedLines, Prometheus, Sink},
@@ -37,6 +37,7 @@ pub struct Service<W = Pool> {
     /// The keys of sealed hashes. A request uses the same keys from its beginning to its end.
     keys: ArcSwapOption<Keys>,
     upgrades: Turns,
+    blocklist: Option<Blocklist>,
     sinks: Vec<Arc<dyn Sink>>,
     prometheus: Option<Arc<Prometheus>>,
     /// The lanes of Argon2 that were last logged.
@@ -56,6 +57,7 @@ impl<W: Workers> Service<W> {
             workers,
             keys: ArcSwapOption::empty(),
             upgrades: Turns::default(),
+            blocklist: None,
             sinks: Vec::new(),
             prometheus: None,
             is_unused: AtomicBool::new(false),
@@ -73,6 +75,12 @@ impl<W: Workers> Service<W> {
     /// last request that uses them ends.
     pub fn install_keys(&self, keys: Keys) {
         self.keys.store(Some(Arc::new(keys)));
+    }
+
+    /// Makes no new hash of a password in this list, except a rehash.
+    #[must_use]
+    pub fn with_blocklist(self, blocklist: Option<Blocklist>) -> Self {
+        Self { blocklist, ..self }
     }
 
     /// Makes only this share of the upgrades that are due.
@@ -145,6 +153,7 @@ impl<W: Workers> Service<W> {
             workers: &self.workers,
             keys: keys.as_deref(),
             upgrades: &self.upgrades,
+            blocklist: self.blocklist.as_ref(),
             arrival: &incoming.arrival,
             deadline: incoming.not_after(),
         };
@@ -168,7 +177,9 @@ impl<W: Workers> Service<W> {
                 Content::Metrics(self.prometheus.as_deref().map(text).unwrap_or_default())
             }
             Command::OpenApi => Content::OpenApi,
-            Command::Policies => Content::Policies(Box::new(PoliciesDocument::of(&self.policies))),
+            Command::Policies => {
+                Content::Policies(Box::new(PoliciesDocument::of(&self.policies, self.blocklist.as_ref())))
+            }
         };
         Prepared { end: End::Answered, steps: Vec::new(), content }
     }

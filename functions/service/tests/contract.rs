@@ -3,7 +3,9 @@
 
 use std::{
     collections::HashSet,
+    fs::File,
     num::NonZeroUsize,
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -11,7 +13,8 @@ use std::{
 use http::Method;
 use saltern_pool::{PoolSettings, QueueLimits};
 use saltern_service::{
-    Arrival, Caller, Code, Identity, Ids, Incoming, OPENAPI, Problem, Scope, Service, metrics::DroppedLines,
+    Arrival, Blocklist, Caller, Code, Identity, Ids, Incoming, OPENAPI, Problem, Scope, Service, blocklist,
+    metrics::DroppedLines,
 };
 use serde_json::{Value, json};
 
@@ -849,7 +852,9 @@ async fn checks_run_in_one_order() {
 
 #[tokio::test]
 async fn every_row_of_the_table_of_errors() {
-    let service = service();
+    let list = Path::new(env!("CARGO_TARGET_TMPDIR")).join("breached");
+    blocklist::write(vec![blocklist::prefix(b"breached")], File::create(&list).unwrap()).unwrap();
+    let service = service().with_blocklist(Blocklist::open(&list).ok());
     let mut seen = HashSet::new();
     let verify = |hash: &str| post("/verify", &json!({"password": "p", "hash": hash}));
     let hash = |password: &str, policy: &str| post("/hash", &json!({"password": password, "policy": policy}));
@@ -875,6 +880,7 @@ async fn every_row_of_the_table_of_errors() {
         (verify("$2b$05$short"), 422, "invalid_hash"),
         (verify(&format!("{bcrypt}{}", "a".repeat(1024))), 422, "invalid_hash"),
         (verify(&bcrypt.replacen("$05$", "$31$", 1)), 422, "cost_out_of_bounds"),
+        (hash("breached", CURRENT), 422, "password_breached"),
         (hash("p", "MARK"), 422, "unknown_policy"),
         (hash("p", BCRYPT_VERIFY_ONLY), 422, "policy_not_for_hashing"),
         (hash("p", CURRENT).arrived(expired), 503, "deadline_exceeded"),

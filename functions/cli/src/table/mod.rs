@@ -258,7 +258,7 @@ fn delimiter(argument: &str) -> Result<u8, String> {
     }
 }
 
-fn progress_bar(length: Option<u64>) -> ProgressBar {
+pub(crate) fn progress_bar(length: Option<u64>) -> ProgressBar {
     let template = match length {
         Some(_) => "{bar:40} {percent} %  {bytes} of {total_bytes}  {eta} left",
         None => "{spinner} {bytes} done  {elapsed}",

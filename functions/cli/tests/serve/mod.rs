@@ -1,6 +1,7 @@
 //! Tests of the binary `saltern serve` over TCP.
 
 mod access;
+mod blocklist;
 mod callers;
 mod client;
 mod drain;

@@ -133,7 +133,13 @@ fn codes(route: Route) -> Vec<Code> {
 }
 
 fn task_codes(route: Route) -> Vec<Code> {
-    let hash = [Code::PasswordHasNul, Code::PasswordTooLong, Code::PolicyNotForHashing, Code::UnknownPolicy];
+    let hash = [
+        Code::PasswordBreached,
+        Code::PasswordHasNul,
+        Code::PasswordTooLong,
+        Code::PolicyNotForHashing,
+        Code::UnknownPolicy,
+    ];
     let verify = [
         Code::CostOutOfBounds,
         Code::InvalidHash,
