@@ -31,8 +31,10 @@ locals {
   region              = var.account.region == null ? data.aws_region.current[0].region : var.account.region
 
   # The quota to ask for. AWS takes days to raise it, so it has room for twice the largest event, and
-  # for the rehearsal of that event in staging, which reserves as much as production.
+  # for the rehearsal of that event in staging. A reservation that the operator raises for the event
+  # does not change the number.
   _concurrency_with_room     = max(var.capacity.reserved_concurrency, 2 * local._most_needed)
   _concurrency_needed        = max(var.capacity.reserved_concurrency, local._most_needed)
-  account_concurrency_needed = local._concurrency_with_room + local._concurrency_needed + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere
+  _concurrency_rehearsed     = length(local.events) == 0 ? var.capacity.reserved_concurrency : local._most_needed
+  account_concurrency_needed = local._concurrency_with_room + local._concurrency_rehearsed + local.limits.concurrency_left_unreserved + var.account.concurrency_reserved_elsewhere
 }
