@@ -401,7 +401,7 @@ run "a_release_during_an_event_is_refused" {
     ]
   }
 
-  expect_failures = [aws_lambda_alias.live]
+  expect_failures = [aws_lambda_function.main]
 }
 
 run "during_an_event_an_apply_that_holds_the_version_is_accepted" {
