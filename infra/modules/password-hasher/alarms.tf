@@ -60,7 +60,7 @@ locals {
       minutes     = { above = 2, of = 3 }
     }
     duration-p90 = {
-      description = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local._slow_milliseconds} ms${local.upgrades_per_second > 0 ? " with an upgrade" : ""}, so the capacity of events is too small. Measure, and set capacity.milliseconds_per_request."
+      description = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local._slow_milliseconds} ms${local.upgrades_per_second > 0 ? " with an upgrade" : ""}, so the capacity of events is too small. Measure, and set milliseconds_per_request."
       severity    = "ticket"
       metrics     = { duration = { name = "Duration", statistic = "p90" } }
       threshold   = local.duration_p90_milliseconds
