@@ -365,8 +365,11 @@ run "a_reservation_of_zero_stops_the_function_and_releases_its_environments" {
   }
 
   assert {
-    condition     = strcontains(output.evening, "| environments | none, because the function is stopped |")
-    error_message = "The page must not promise environments of a stopped function:\n${output.evening}"
+    condition = (
+      strcontains(output.evening, "| environments | **none, because the function is stopped**") && !strcontains(output.evening, "READY") &&
+      strcontains(output.evening, "**The function is stopped.**") && strcontains(output.evening, "rm stop.auto.tfvars\n${output.hold_command}\n")
+    )
+    error_message = "The page must not promise environments of a stopped function, and must say how to start it:\n${output.evening}"
   }
 }
 
