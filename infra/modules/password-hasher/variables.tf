@@ -149,9 +149,9 @@ variable "callers" {
 variable "capacity" {
   description = <<-EOT
     Input of the capacity plan. `policy` is a key of durations.json: the policy of most stored hashes. `batch` is the number
-    of logins in one request (the client's coalescing). If you have measured your function, `milliseconds_per_request`
-    replaces the table. `reserved_concurrency` limits the function's share of the account's concurrency, and its cost. With 0 the function is stopped.
-    `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`. During an
+    of logins that each request carries. The client's coalescing does not promise more than 1. If you have measured your
+    function, `milliseconds_per_request` replaces the table. `reserved_concurrency` limits the function's share of the
+    account's concurrency, and its cost. With 0 the function is stopped. `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`. During an
     event it provisions up to `provisioned_maximum_in_events`, by default up to `reserved_concurrency`, and never less than
     the event needs. A login whose user gets a new hash computes two hashes, the second under `upgrade_policy`: `current` of the
     policy document, by default of the shipped one. If it is not `policy`, events need `upgrades_per_second`, the number of such
