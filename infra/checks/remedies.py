@@ -47,6 +47,7 @@ NOTHING_LEFT = {ACTION(name, path) for name in ("gala-end", "later-start", "late
 NOTHING_NOW = {f"{TARGET} min_capacity", f"{TARGET} max_capacity", "aws_lambda_provisioned_concurrency_config.live[0] deleted"}
 STOPPED = RESERVED | NOTHING_LEFT | NOTHING_NOW
 EXPECTED = {
+    "alarm_duration_p90_milliseconds": [DESCRIBED | {ALARM(name, "threshold") for name in ("duration-p90", "duration-p90-in-event")}],
     "alarm_mismatches_percent": [{ALARM("mismatches", "threshold")}],
     "backend-2": [{'aws_lambda_permission.invoke["backend-2"] created'}],
     "capacity_policy milliseconds_per_request": [PLANNED, PLANNED_NOW],

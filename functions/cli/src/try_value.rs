@@ -106,7 +106,7 @@ fn others(source: Source) -> &'static str {
             "A hash of the password alone looks the same, and later users may have it"
         }
         Source::Foreign(_) | Source::Keycloak | Source::Firebase => "Other rows can be of another kind",
-        _ => "Other functions make digests of this length",
+        _ => "Other functions make digests of this length, and a password in clear can look like one",
     }
 }
 

@@ -78,7 +78,7 @@ variable "artefact_bucket" {
 }
 
 variable "batch" {
-  description = "Logins in one request: 1, 2, 4 or 8."
+  description = "Logins that each request carries: 1, 2, 4 or 8. The client's coalescing does not promise more than 1."
   type        = number
   default     = null
 }

@@ -60,7 +60,7 @@ locals {
       minutes     = { above = 2, of = 3 }
     }
     duration-p90 = {
-      description = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local._slow_milliseconds} ms${local.upgrades_per_second > 0 ? " with an upgrade" : ""}, so the capacity of events is too small. Measure, and set capacity.milliseconds_per_request."
+      description = "A tenth of the requests take longer than ${local.duration_p90_milliseconds} ms. The plan assumes ${local._slow_milliseconds} ms${local.upgrades_per_second > 0 ? " with an upgrade" : ""}, so the capacity of events is too small. Measure, and set milliseconds_per_request."
       severity    = "ticket"
       metrics     = { duration = { name = "Duration", statistic = "p90" } }
       threshold   = local.duration_p90_milliseconds
@@ -188,6 +188,7 @@ locals {
     page   = var.alarms.topic_arn
     ticket = var.alarms.ticket_topic_arn == null ? var.alarms.topic_arn : var.alarms.ticket_topic_arn
   }
+  _foreign_topics = distinct([for arn in values(local.topic_arns) : arn if split(":", arn)[3] != local.region])
 }
 
 resource "aws_cloudwatch_metric_alarm" "main" {
@@ -231,13 +232,6 @@ resource "aws_cloudwatch_metric_alarm" "main" {
         stat        = lookup(metric_query.value, "statistic", "Sum")
         period      = lookup(metric_query.value, "seconds", 60)
       }
-    }
-  }
-
-  lifecycle {
-    precondition {
-      condition     = split(":", local.topic_arns[each.value.severity])[3] == local.region
-      error_message = "The topic ${local.topic_arns[each.value.severity]} is not in ${local.region}. An alarm of CloudWatch publishes only to a topic of its own region."
     }
   }
 }

@@ -26,21 +26,28 @@ locals {
   # A login that is upgraded computes a second hash, and holds its environment for both. It can happen
   # only if most stored hashes are not of the current policy.
   has_upgrades             = var.capacity.upgrade_policy != var.capacity.policy
-  upgrades_per_second      = coalesce(var.capacity.upgrades_per_second, 0)
   milliseconds_per_upgrade = var.capacity.milliseconds_per_upgrade == null ? local._milliseconds[var.capacity.upgrade_policy] : var.capacity.milliseconds_per_upgrade
 }
 
 locals {
   # Events that are not over. An event that is over has no effect and no cost.
+  _ahead = [for event in var.events : event if timecmp(event.ends_at, plantimestamp()) > 0]
+
+  # As long as the operator has given no number, each login counts as an upgrade. The refusal that
+  # asks for the number then also says what that needs.
+  no_upgrades_given   = length(local._ahead) > 0 && local.has_upgrades && var.capacity.upgrades_per_second == null
+  _most_logins        = max(0, [for event in local._ahead : tonumber(event.expected_logins_per_second)]...)
+  upgrades_per_second = local.no_upgrades_given ? local._most_logins : coalesce(var.capacity.upgrades_per_second, 0)
+
   _announced = {
-    for event in var.events : event.name => {
+    for event in local._ahead : event.name => {
       starts_at                  = event.starts_at
       utc_offset                 = lookup(event, "utc_offset", null)
       leads_at                   = timeadd(event.starts_at, "-${local.limits.event_lead_minutes}m")
       ends_at                    = event.ends_at
       expected_logins_per_second = tonumber(event.expected_logins_per_second)
       upgrades_per_second        = min(local.upgrades_per_second, tonumber(event.expected_logins_per_second))
-    } if timecmp(event.ends_at, plantimestamp()) > 0
+    }
   }
 
   past_events    = [for event in var.events : event.name if timecmp(event.ends_at, plantimestamp()) <= 0]

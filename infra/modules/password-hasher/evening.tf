@@ -40,7 +40,7 @@ locals {
         here       = local._concurrency_with_room
         needed     = local.account_concurrency_needed
         others     = var.account.concurrency_reserved_elsewhere
-        rehearsal  = local._concurrency_needed
+        rehearsal  = local._concurrency_rehearsed
         unreserved = local.limits.concurrency_left_unreserved
       }
       region               = local.region

@@ -71,12 +71,7 @@ resource "aws_lambda_function" "main" {
   lifecycle {
     precondition {
       condition     = length(local._refusals) == 0
-      error_message = try(local._refusals[0], "")
-    }
-
-    precondition {
-      condition     = length(local.secrets) == 0 || local.has_secrets_key
-      error_message = "settings.seal_keys and settings.firebase_project need the key that decrypts them: name who may encrypt, in seal_key_holders."
+      error_message = join("\n\n", local._refusals)
     }
   }
 
@@ -106,18 +101,6 @@ resource "aws_lambda_alias" "live" {
   function_name    = aws_lambda_function.main.function_name
   function_version = local.live_version
 
-  lifecycle {
-    precondition {
-      condition     = length(local.current_events) == 0 || var.rollback_to_version != null || var.release_during_event
-      error_message = <<-EOT
-        The event ${join(", ", local.current_events)} is current, and a new version would have no environment ready. Hold the version:
-          eval "$(terraform output -raw hold_command)"
-        If you must release now:
-          terraform apply -var release_during_event=true
-      EOT
-    }
-  }
-
   # On Managed Instances a version without environments refuses every request.
   depends_on = [aws_lambda_function_scaling_config.live]
 }
@@ -132,14 +115,19 @@ locals {
   _most_needed = max(0, [for capacity in module.capacity : capacity.concurrency]...)
   _events_need = join(", ", [for name, event in local.events : "${local.managed ? event.environments : module.capacity[name].concurrency} (${name})"])
 
-  # Only the first of these is printed, because the remedy of a later one can be wrong until the
-  # earlier one is mended. Terraform does not wrap an indented line, so a remedy can be copied from it.
+  _over_the_quota = !local.managed && (
+    var.capacity.reserved_concurrency > local._concurrency_available || !local.stopped && !alltrue(values(module.capacity)[*].fits_account)
+  )
+  _rate_that_fits = try(min(values(module.capacity)[*].logins_per_second_that_fit...), 0)
+
+  # One message has all of these, so that one plan names everything that is missing. Each remedy
+  # counts with the others. Terraform does not wrap an indented line, so it can be copied.
   _refusals = [for refusal in [
     {
-      refused = length(local.events) > 0 && local.has_upgrades && var.capacity.upgrades_per_second == null
+      refused = local.no_upgrades_given
       message = <<-EOT
-        A login that replaces a hash of ${var.capacity.policy} by one of ${var.capacity.upgrade_policy} computes two hashes, and the plan of the events must know how many do. Write fewer if you know better, and 0 if settings.upgrades is off, or no user has a hash of another policy. If every login may:
-          upgrades_per_second = ${max(0, [for event in local.events : event.expected_logins_per_second]...)}
+        A login that replaces a hash of ${var.capacity.policy} by one of ${var.capacity.upgrade_policy} computes two hashes, and the plan of the events must know how many do. Write fewer if you know better, and 0 if upgrades is "off", or no user has a hash of another policy. If every login may, as the rest of this message assumes:
+          upgrades_per_second = ${local._most_logins}
       EOT
     },
     {
@@ -150,21 +138,33 @@ locals {
       EOT
     },
     {
-      refused = !local.managed && (
-        var.capacity.reserved_concurrency > local.account_concurrency - local.limits.concurrency_left_unreserved ||
-        !local.stopped && !alltrue(values(module.capacity)[*].fits_account)
-      )
+      refused = local._over_the_quota
       message = <<-EOT
-        The account has a concurrency of ${local._account_concurrency} in ${local.region}. Other functions reserve ${var.account.concurrency_reserved_elsewhere}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. The function needs ${local._concurrency_needed}: capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}${length(local.events) == 0 ? "" : ", and the events need ${local._events_need}"}. Take the change back until AWS has raised the quota, which takes days. To ask for it, run all three lines:
+        The account has a concurrency of ${local._account_concurrency} in ${local.region}. Other functions reserve ${var.account.concurrency_reserved_elsewhere}, and ${local.limits.concurrency_left_unreserved} must stay unreserved. The function needs ${max(var.capacity.reserved_concurrency, local._most_needed)}: reserved_concurrency is ${var.capacity.reserved_concurrency}${length(local.events) == 0 ? "" : ", and the events need ${local._events_need}"}. AWS takes days to raise the quota. To ask for it, run all three lines:
           export AWS_REGION=${local.region}
           set -- --service-code lambda --quota-code L-B99A9384 --desired-value ${local.account_concurrency_needed}
           aws service-quotas request-service-quota-increase "$@"
       EOT
     },
     {
+      refused = local._over_the_quota && local._concurrency_available > 0 && local._rate_that_fits > 0
+      message = <<-EOT
+        Until AWS has raised the quota, no more than this fits in an event:
+          expected_logins_per_second = ${local._rate_that_fits}
+          reserved_concurrency = ${local._concurrency_available}
+      EOT
+    },
+    {
+      refused = local._over_the_quota && local._concurrency_available > 0 && length(local.events) == 0
+      message = <<-EOT
+        Until AWS has raised the quota, no more than this fits:
+          reserved_concurrency = ${local._concurrency_available}
+      EOT
+    },
+    {
       refused = !local.managed && !local.stopped && local._most_needed > var.capacity.reserved_concurrency
       message = <<-EOT
-        capacity.reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. Write:
+        reserved_concurrency is ${var.capacity.reserved_concurrency}, but the events need ${local._events_need}. ${local._over_the_quota ? "When AWS has raised the quota, write:" : "Write:"}
           reserved_concurrency = ${local._most_needed}
       EOT
     },
@@ -173,6 +173,26 @@ locals {
       message = <<-EOT
         managed_instances.maximum_environments is ${try(var.managed_instances.maximum_environments, 0)}, but the events need ${local._events_need}. Write:
           maximum_environments = ${max(0, values(local.events)[*].environments...)}
+      EOT
+    },
+    {
+      refused = length(local.secrets) > 0 && !local.has_secrets_key
+      message = <<-EOT
+        Seal keys and a Firebase project need the KMS key that decrypts them. Name who may encrypt, for example:
+          seal_key_holders = ["arn:${local.partition}:iam::${local.account_id}:role/security"]
+      EOT
+    },
+    {
+      refused = length(local._foreign_topics) > 0
+      message = "An alarm of CloudWatch publishes only to a topic of its own region, ${local.region}. Create the topic there instead of ${join(", ", local._foreign_topics)}."
+    },
+    {
+      refused = length(local.current_events) > 0 && var.rollback_to_version == null && !var.release_during_event
+      message = <<-EOT
+        The event ${join(", ", local.current_events)} is current, and a new version would have no environment ready. Hold the version:
+          eval "$(terraform output -raw hold_command)"
+        If you must release now:
+          terraform apply -var release_during_event=true
       EOT
     },
   ] : chomp(refusal.message) if refusal.refused]

@@ -57,27 +57,27 @@ variable "alarms" {
       for arn in [var.alarms.topic_arn, var.alarms.ticket_topic_arn] :
       arn == null ? true : can(regex("^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]+$", arn))
     ])
-    error_message = "alarms.topic_arn and alarms.ticket_topic_arn must be ARNs of SNS topics, for example arn:aws:sns:eu-north-1:123456789012:on-call."
+    error_message = "alarm_topic_arn and alarm_ticket_topic_arn must be ARNs of SNS topics, for example arn:aws:sns:eu-north-1:123456789012:on-call."
   }
 
   validation {
     condition     = var.alarms.client_metrics_namespace == null ? true : can(regex("^[A-Za-z0-9._/#: -]{1,255}$", var.alarms.client_metrics_namespace))
-    error_message = "alarms.client_metrics_namespace must be the name of a CloudWatch namespace: 1 to 255 letters, digits, spaces and ._/#:-. Leave it out if backends publish no metrics."
+    error_message = "client_metrics_namespace must be the name of a CloudWatch namespace: 1 to 255 letters, digits, spaces and ._/#:-. Leave it out if backends publish no metrics."
   }
 
   validation {
     condition     = var.alarms.runbook_url == null ? true : startswith(var.alarms.runbook_url, "https://")
-    error_message = "alarms.runbook_url must be a whole address, for example https://git.example/saltern/blob/v1.0.0/infra/OPERATIONS.md. A pager cannot open a path."
+    error_message = "runbook_url must be a whole address, for example https://git.example/saltern/blob/v1.0.0/infra/OPERATIONS.md. A pager cannot open a path."
   }
 
   validation {
     condition     = var.alarms.concurrency_percent > 0 && var.alarms.concurrency_percent <= 100
-    error_message = "alarms.concurrency_percent must be above 0 and at most 100: it is a percentage of the reserved concurrency."
+    error_message = "alarm_concurrency_percent must be above 0 and at most 100: it is a percentage of the reserved concurrency."
   }
 
   validation {
     condition     = var.alarms.errors_percent >= 0 && var.alarms.errors_percent < 100
-    error_message = "alarms.errors_percent must be at least 0 and below 100: it is a percentage of the requests."
+    error_message = "alarm_errors_percent must be at least 0 and below 100: it is a percentage of the requests."
   }
 
   validation {
@@ -85,22 +85,22 @@ variable "alarms" {
       for name, percent in var.alarms.share_percent :
       percent > 0 && percent < 100 && contains([for alarm in jsondecode(file("${path.module}/metrics.json")).alarms : alarm.name if can(alarm.percent)], name)
     ])
-    error_message = "alarms.share_percent must name alarms of metrics.json that have a percentage, each with a percentage above 0 and below 100."
+    error_message = "alarm_mismatches_percent must be above 0 and below 100, and so must each of share_percent, which names alarms of metrics.json that have a percentage."
   }
 
   validation {
     condition     = var.alarms.cost_usd_per_hour == null ? true : var.alarms.cost_usd_per_hour > 0
-    error_message = "alarms.cost_usd_per_hour must be above 0, in US dollars."
+    error_message = "alarm_cost_usd_per_hour must be above 0, in US dollars."
   }
 
   validation {
     condition     = var.alarms.client_fallbacks_per_minute >= 0
-    error_message = "alarms.client_fallbacks_per_minute must be at least 0."
+    error_message = "alarm_client_fallbacks_per_minute must be at least 0."
   }
 
   validation {
     condition     = var.alarms.duration_p90_milliseconds == null ? true : var.alarms.duration_p90_milliseconds > 0
-    error_message = "alarms.duration_p90_milliseconds must be above 0: with 0 every request raises the alarm."
+    error_message = "alarm_duration_p90_milliseconds must be above 0: with 0 every request raises the alarm."
   }
 }
 
@@ -149,9 +149,9 @@ variable "callers" {
 variable "capacity" {
   description = <<-EOT
     Input of the capacity plan. `policy` is a key of durations.json: the policy of most stored hashes. `batch` is the number
-    of logins in one request (the client's coalescing). If you have measured your function, `milliseconds_per_request`
-    replaces the table. `reserved_concurrency` limits the function's share of the account's concurrency, and its cost. With 0 the function is stopped.
-    `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`. During an
+    of logins that each request carries. The client's coalescing does not promise more than 1. If you have measured your
+    function, `milliseconds_per_request` replaces the table. `reserved_concurrency` limits the function's share of the
+    account's concurrency, and its cost. With 0 the function is stopped. `provisioned_minimum` environments are always ready. Target tracking provisions up to `provisioned_maximum`. During an
     event it provisions up to `provisioned_maximum_in_events`, by default up to `reserved_concurrency`, and never less than
     the event needs. A login whose user gets a new hash computes two hashes, the second under `upgrade_policy`: `current` of the
     policy document, by default of the shipped one. If it is not `policy`, events need `upgrades_per_second`, the number of such
@@ -173,29 +173,29 @@ variable "capacity" {
 
   validation {
     condition     = length(setsubtract([var.capacity.policy, var.capacity.upgrade_policy], keys(jsondecode(file("${path.module}/durations.json")).policies))) == 0
-    error_message = "capacity.policy and capacity.upgrade_policy must be some of ${join(", ", keys(jsondecode(file("${path.module}/durations.json")).policies))}. For another policy use the nearest one, and set capacity.milliseconds_per_request or capacity.milliseconds_per_upgrade."
+    error_message = "capacity_policy and upgrade_policy must be some of ${join(", ", keys(jsondecode(file("${path.module}/durations.json")).policies))}. For another policy use the nearest one, and set milliseconds_per_request or milliseconds_per_upgrade."
   }
 
   validation {
     condition     = contains([1, 2, 4, 8], var.capacity.batch)
-    error_message = "capacity.batch must be 1, 2, 4 or 8: durations.json has only their durations."
+    error_message = "batch must be 1, 2, 4 or 8: durations.json has only their durations."
   }
 
   validation {
     condition = alltrue([
       for number in [coalesce(var.capacity.milliseconds_per_request, 1), coalesce(var.capacity.milliseconds_per_upgrade, 1)] : number >= 1 && floor(number) == number
     ])
-    error_message = "capacity.milliseconds_per_request and capacity.milliseconds_per_upgrade must be whole numbers, at least 1. Round your measurement up."
+    error_message = "milliseconds_per_request and milliseconds_per_upgrade must be whole numbers, at least 1. Round your measurement up."
   }
 
   validation {
     condition     = coalesce(var.capacity.upgrades_per_second, 0) >= 0 && floor(coalesce(var.capacity.upgrades_per_second, 0)) == coalesce(var.capacity.upgrades_per_second, 0)
-    error_message = "capacity.upgrades_per_second must be a whole number, at least 0."
+    error_message = "upgrades_per_second must be a whole number, at least 0."
   }
 
   validation {
     condition     = var.capacity.reserved_concurrency >= 0 && floor(var.capacity.reserved_concurrency) == var.capacity.reserved_concurrency
-    error_message = "capacity.reserved_concurrency must be a whole number, at least 0. With 0 Lambda refuses every request."
+    error_message = "reserved_concurrency must be a whole number, at least 0. With 0 Lambda refuses every request."
   }
 
   validation {
@@ -203,7 +203,7 @@ variable "capacity" {
       for number in [var.capacity.provisioned_minimum, var.capacity.provisioned_maximum, coalesce(var.capacity.provisioned_maximum_in_events, 0)] :
       number >= 0 && (number <= var.capacity.reserved_concurrency || var.capacity.reserved_concurrency == 0) && floor(number) == number
     ])
-    error_message = "capacity.provisioned_minimum, capacity.provisioned_maximum and capacity.provisioned_maximum_in_events must be whole numbers between 0 and capacity.reserved_concurrency."
+    error_message = "provisioned_minimum, provisioned_maximum and provisioned_maximum_in_events must be whole numbers between 0 and reserved_concurrency."
   }
 }
 
@@ -286,12 +286,12 @@ variable "function_url" {
 
   validation {
     condition     = alltrue([for arn in values(var.function_url == null ? {} : var.function_url.callers) : can(regex("^arn:aws[a-z-]*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$", arn))])
-    error_message = "Each of function_url.callers must be the ARN of one IAM role, for example arn:aws:iam::123456789012:role/backend. Wildcards and whole accounts are not allowed."
+    error_message = "Each of function_url_callers must be the ARN of one IAM role, for example arn:aws:iam::123456789012:role/backend. Wildcards and whole accounts are not allowed."
   }
 
   validation {
     condition     = alltrue([for name in keys(var.function_url == null ? {} : var.function_url.callers) : can(regex("^[A-Za-z0-9_-]{1,80}$", name))])
-    error_message = "The names in function_url.callers must have 1 to 80 letters, digits, hyphens and underscores."
+    error_message = "The names in function_url_callers must have 1 to 80 letters, digits, hyphens and underscores."
   }
 }
 
@@ -514,17 +514,17 @@ variable "settings" {
 
   validation {
     condition     = length(setsubtract(var.settings.accept_weak, concat(["all"], local.setting_names.accept_weak))) == 0
-    error_message = "settings.accept_weak must be [\"all\"] or some of ${join(", ", local.setting_names.accept_weak)}. With another name the function does not start."
+    error_message = "accept_weak must be [\"all\"] or some of ${join(", ", local.setting_names.accept_weak)}. With another name the function does not start."
   }
 
   validation {
     condition     = !contains(var.settings.accept_weak, "all") || length(var.settings.accept_weak) == 1
-    error_message = "settings.accept_weak must be [\"all\"] or a list of names. all already includes every name."
+    error_message = "accept_weak must be [\"all\"] or a list of names. all already includes every name."
   }
 
   validation {
     condition     = contains(["cloudwatch", "printed"], var.settings.distributions)
-    error_message = "settings.distributions must be cloudwatch or printed."
+    error_message = "distributions must be cloudwatch or printed."
   }
 
   validation {
@@ -532,7 +532,7 @@ variable "settings" {
       var.settings.distributions_seconds >= 1 && var.settings.distributions_seconds <= 300 &&
       floor(var.settings.distributions_seconds) == var.settings.distributions_seconds
     )
-    error_message = "settings.distributions_seconds must be a whole number from 1 to 300."
+    error_message = "distributions_seconds must be a whole number from 1 to 300."
   }
 
   validation {
@@ -540,7 +540,7 @@ variable "settings" {
       for secret in [var.settings.firebase_project, var.settings.seal_keys] :
       secret == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", secret.layer_arn))
     ])
-    error_message = "The layer_arn of settings.firebase_project and settings.seal_keys must be the ARN of a layer version, for example arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:3."
+    error_message = "firebase_project_layer_arn and seal_keys_layer_arn must be ARNs of layer versions, for example arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:3."
   }
 
   validation {
@@ -548,30 +548,30 @@ variable "settings" {
       for secret in [var.settings.firebase_project, var.settings.seal_keys] :
       secret == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", secret.file))
     ])
-    error_message = "The file of settings.firebase_project and settings.seal_keys must be a path under /opt, where Lambda extracts the layer."
+    error_message = "In settings, the file of firebase_project and of seal_keys must be a path under /opt, where Lambda extracts the layer."
   }
 
   validation {
     condition = length(distinct(compact([for secret in [var.settings.firebase_project, var.settings.seal_keys] : try(secret.layer_arn, "")]))) == length(distinct(compact([
       for secret in [var.settings.firebase_project, var.settings.seal_keys] : try(trimsuffix(secret.layer_arn, regex(":[0-9]+$", secret.layer_arn)), "")
     ])))
-    error_message = "settings.firebase_project and settings.seal_keys name two versions of one layer, which Lambda refuses. Publish both files in one version, and name it in both."
+    error_message = "firebase_project_layer_arn and seal_keys_layer_arn name two versions of one layer, which Lambda refuses. Publish both files in one version, and name it in both."
   }
 
   validation {
     condition     = contains(["lanes", "crates"], var.settings.kernels)
-    error_message = "settings.kernels must be lanes or crates."
+    error_message = "kernels must be lanes or crates."
   }
 
   validation {
     condition     = can(regex("^(on|off|([0-9]|[1-9][0-9]|100)%)$", var.settings.upgrades))
-    error_message = "settings.upgrades must be on, off or a share from 0% to 100%."
+    error_message = "upgrades must be on, off or a share from 0% to 100%."
   }
 
   validation {
     condition     = alltrue([for name, value in var.settings.ceilings : contains(local.setting_names.ceilings, name) && value >= 0 && floor(value) == value])
     error_message = <<-EOT
-      settings.ceilings must be whole numbers for some of ${join(", ", local.setting_names.ceilings)}. With another name the function does not start. For example:
+      ceilings must be whole numbers for some of ${join(", ", local.setting_names.ceilings)}. With another name the function does not start. For example:
         ceilings = { bcrypt_cost = 12 }
     EOT
   }

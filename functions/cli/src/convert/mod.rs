@@ -26,7 +26,9 @@ use crate::{
 pub(crate) struct ConvertArguments {
     #[command(flatten)]
     confirmed: ConfirmedArguments,
-    /// How the site made its hashes: a name of the list below. `saltern try` finds it out
+    /// How the site made its hashes: a name of the list below. `saltern try` finds it out. A
+    /// password in clear of as many hexadecimal digits as a digest is taken for a digest, and its
+    /// user then cannot log in
     #[arg(long, value_name = "SOURCE", value_parser = sources(), hide_possible_values = true)]
     from: Source,
     /// The number of the field with the salt, from 1, if it is not in the field of the hash

@@ -141,7 +141,7 @@ fn what_looks_alike_is_told_with_the_logins_that_decide() {
         (Some("md5-hex"), "the password alone looks the same, and later users may have it: give --known"),
         (
             Some("sha1"),
-            "Other functions make digests of this length: give --known with one login of each age",
+            "Other functions make digests of this length, and a password in clear can look like one: give --known with one login of each age",
         ),
         (Some("nextcloud"), "Other rows can be of another kind: give --known with one login of each age"),
         (None, "Bcrypt of a digest looks the same, and older users may have it: try one login of each age"),

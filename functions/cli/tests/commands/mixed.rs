@@ -67,9 +67,11 @@ fn no_command_of_the_guide_locks_out_a_mixed_table() {
         }
         let known = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("mixed-known");
         fs::write(&known, logins.concat()).unwrap();
-        let commands = [&*printed[&**sample], &*printed[&**sample], "saltern wrap", "saltern hash-clear"];
-        let command = commands[random.below(commands.len())];
-        let line = format!("{command} --allow-skipped --delimiter '\\t' --known '{}'", known.display());
+        let proven = |command: &str| format!("{command} --known '{}'", known.display());
+        let seal = format!("saltern seal --seal-keys '{}'", values.keys);
+        let convert = proven(&printed[&**sample]);
+        let commands = [&convert, &convert, &proven("saltern wrap"), &proven("saltern hash-clear"), &seal];
+        let line = format!("{} --allow-skipped --delimiter '\\t'", commands[random.below(commands.len())]);
         let ended = shell(&line, &(rows.join("\n") + "\n"));
         if ended.code != 0 {
             assert!(

@@ -190,7 +190,7 @@ class MariaDb(Database):
         return f'{self.client} --batch --quick shop -e "SELECT {fields} FROM users WHERE {where} ORDER BY id"'
 
     write = (
-        f"{client} --local-infile shop -e "
+        f"{client} --local-infile --init-command='SET net_read_timeout = 86400' shop -e "
         "\"LOAD DATA LOCAL INFILE '/dev/stdin' INTO TABLE moved CHARACTER SET utf8mb4 IGNORE 1 LINES\""
     )
     swap = (

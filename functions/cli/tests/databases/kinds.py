@@ -12,7 +12,8 @@ import json
 import pathlib
 import re
 
-VECTORS = pathlib.Path(__file__).resolve().parents[3] / "testing/vectors/data"
+CLI = pathlib.Path(__file__).resolve().parents[1]
+VECTORS = CLI.parents[1] / "testing/vectors/data"
 PASSWORD = "saltern"
 SALT = "8Jq4xZ0p"
 
@@ -42,7 +43,7 @@ FIREBASE_PROJECT = """hash_config {
 
 
 def all_kinds():
-    return [*of_software(), *of_sites(), *not_coming()]
+    return [*of_software(), *of_sites(), *of_the_commands(), *not_coming()]
 
 
 def salted(number, letters="", function="sha256"):
@@ -131,8 +132,16 @@ def keycloak():
     return Kind("Keycloak", json.dumps(secret), json.dumps(data), PASSWORD, "--from keycloak", None)
 
 
+def of_the_commands():
+    """Software whose form states everything, from the tests of `saltern convert`."""
+    lines = (CLI / "commands/kinds.txt").read_text(encoding="utf-8").splitlines()
+    rows = [line.split(" ")[:3] for line in lines if line.startswith(("liferay ", "magento2 ", "mosquitto ", "nextcloud ", "redmine "))]
+    return [Kind(source, value, None if salt == "-" else salt, PASSWORD, f"--from {source}", None) for source, value, salt in rows]
+
+
 def not_coming():
     bcrypt = "$2b$05$abcdefghijklmnopqrstuu"
+    hexadecimal = "0123456789abcdef" * 10
     values = [
         ("NULL", None, "no_password"),
         ("an empty text", "", "no_password"),
@@ -144,6 +153,24 @@ def not_coming():
         ("a Spring Security password in clear", "{noop}saltern", "unsupported_hash"),
         ("a password in clear", "hunter2", "no_hash"),
         ("NTLM", "b7265f8cc4f00b58f413076ead262720", "bare_digest"),
+        ("SHA3-256", digest("sha3_256", PASSWORD), "bare_digest"),
+        ("BLAKE2b", digest("blake2b", PASSWORD), "bare_digest"),
+        ("OpenCart", digest("sha1", SALT + digest("sha1", SALT + digest("sha1", PASSWORD))), "bare_digest"),
+        ("Gitea", hashlib.pbkdf2_hmac("sha256", PASSWORD.encode(), SALT.encode(), 10000, 50).hex(), "may_be_hash"),
+        ("ASP.NET Membership", base64.b64encode(hashlib.sha1((SALT + PASSWORD).encode("utf-16-le")).digest()).decode(), "encoded"),
+        ("Werkzeug's HMAC of SHA-1", f"sha1${SALT}${hmac.digest(SALT.encode(), PASSWORD.encode(), 'sha1').hex()}", "salt_and_digest"),
+        ("Cisco 8", "$8$dsYGNam3K1SIJO$7nv/35M/qr6t.dVc7UY9zrJDWRVqncHub1PE9UlMQFs", "foreign"),
+        ("Cisco 9", "$9$nhEmQVczB7dqsO$X.HsgL6x1il0RxkOSSvyQYwucySCt7qFm4v7pqCxkKM", "foreign"),
+        ("CouchDB", f"-pbkdf2-{hexadecimal[:40]},{hexadecimal[:32]},10", "foreign"),
+        ("Microsoft SQL Server 2012", "0x0200" + hexadecimal[:136], "foreign"),
+        ("MySQL's caching_sha2_password", "$A$005$" + "s" * 20 + "x" * 43, "foreign"),
+        ("Oracle 11", "S:" + hexadecimal[:60].upper(), "foreign"),
+        ("Oracle 12", "T:" + hexadecimal.upper(), "foreign"),
+        ("PostgreSQL's md5", "md5" + digest("md5", PASSWORD + "user"), "foreign"),
+        ("PostgreSQL's SCRAM", "SCRAM-SHA-256$4096:c2FsdA==$AAAA=:BBBB=", "foreign"),
+        ("MongoDB's SCRAM", json.dumps({"SCRAM-SHA-256": {"iterationCount": 15000}}), "foreign"),
+        ("a row of Okta or Auth0", json.dumps({"algorithm": "BCRYPT", "workFactor": 10}), "foreign"),
+        ("Magento 2, upgraded by itself", hexadecimal[:64] + ":salt:1:2", "foreign"),
         ("a sealed hash", "$saltern-seal$v=1,k=other$" + "A" * 16 + "$" + "A" * 40, "sealed"),
     ]
     return [Kind(name, value, None, None, None, told) for name, value, told in values]

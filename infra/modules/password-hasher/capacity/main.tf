@@ -17,4 +17,8 @@ locals {
   # requests a second.
   by_rate     = ceil(var.logins_per_second / (var.batch * local.limits.requests_per_second_per_concurrency))
   concurrency = max(local.provisioned, local.by_rate)
+
+  # What the account has, and the work of a second that its environments do.
+  most_concurrency  = var.account_concurrency - local.limits.concurrency_left_unreserved
+  most_milliseconds = floor(local.most_concurrency * local.limits.target_utilisation_percent / 100) * var.batch * 1000
 }

@@ -10,7 +10,15 @@ output "environments" {
 
 output "fits_account" {
   description = "Whether the account has this concurrency, besides the 100 that must stay unreserved."
-  value       = local.concurrency <= var.account_concurrency - local.limits.concurrency_left_unreserved
+  value       = local.concurrency <= local.most_concurrency
+}
+
+output "logins_per_second_that_fit" {
+  description = "The most logins per second that fit the account, with these upgrades. At most each login makes one."
+  value = min(local.most_concurrency * var.batch * local.limits.requests_per_second_per_concurrency, max(
+    floor((local.most_milliseconds - var.upgrades_per_second * var.milliseconds_per_upgrade) / var.milliseconds_per_request),
+    floor(local.most_milliseconds / (var.milliseconds_per_request + var.milliseconds_per_upgrade))
+  ))
 }
 
 output "milliseconds_from_cold" {

@@ -367,5 +367,5 @@ run "a_topic_of_another_region_is_refused" {
     alarms = { topic_arn = "arn:aws:sns:eu-west-1:123456789012:on-call" }
   }
 
-  expect_failures = [aws_cloudwatch_metric_alarm.main]
+  expect_failures = [aws_lambda_function.main]
 }
