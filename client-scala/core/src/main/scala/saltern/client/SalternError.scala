@@ -133,6 +133,9 @@ object RefusalCode {
     */
   val InvalidRequest: String = "invalid_request"
 
+  /** A new password is in the service's list of breached ones: the user should choose another. */
+  val PasswordBreached: String = "password_breached"
+
   /** The password of a new bcrypt hash contains a NUL. Software with C strings would ignore the
     * rest of it.
     */
@@ -162,7 +165,7 @@ object RefusalCode {
   /** The client's own: the stored hash contains characters that JSON cannot carry. */
   val InvalidText: String = "invalid_text"
 
-  private[client] def ofThePassword(code: String): Boolean = Set(PasswordTooLong, PasswordHasNul, UnpairedSurrogate)(code)
+  private[client] def ofThePassword(code: String): Boolean = Set(PasswordTooLong, PasswordHasNul, PasswordBreached, UnpairedSurrogate)(code)
 
   private[client] def ofTheHash(code: String): Boolean = Set(CostOutOfBounds, InvalidHash, InvalidText, SealBroken, UnsupportedHash)(code)
 }

@@ -28,6 +28,7 @@ class DecisionSuite extends saltern.client.PatientSuite {
       408 -> "request_timeout",
       431 -> "headers_too_large",
       422 -> "password_too_long",
+      422 -> "password_breached",
       422 -> "password_has_nul",
       422 -> "unsupported_hash",
       422 -> "invalid_hash",
