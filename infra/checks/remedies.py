@@ -106,6 +106,7 @@ def deployment(now, current):
         "alarm_mismatches_percent": 40,
         "alarm_ticket_topic_arn": "arn:aws:sns:eu-north-1:123456789012:tickets",
         "batch": 1,
+        "blocklist_layer_arn": f"{layer}-breached:5",
         "budget_usd": 2000,
         "callers": {"backend": "arn:aws:iam::123456789012:role/backend", "other": "arn:aws:iam::123456789012:role/other"},
         "capacity_policy": "bcrypt-12",

@@ -48,6 +48,7 @@ module "saltern" {
 
   settings = {
     accept_weak           = var.accept_weak
+    blocklist             = var.blocklist_layer_arn == null ? null : { layer_arn = var.blocklist_layer_arn }
     ceilings              = var.ceilings
     distributions         = var.distributions
     distributions_seconds = var.distributions_seconds

@@ -83,6 +83,12 @@ variable "batch" {
   default     = null
 }
 
+variable "blocklist_layer_arn" {
+  description = "ARN of the layer version with a list of breached passwords (`saltern blocklist build`), as the file `breached`."
+  type        = string
+  default     = null
+}
+
 variable "budget_usd" {
   description = "The most that the announced events may cost, in US dollars. If they cost more, the plan fails, and warns of a running event. `null` sets no bound."
   type        = number

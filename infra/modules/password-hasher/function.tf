@@ -21,7 +21,7 @@ resource "aws_lambda_function" "main" {
   code_signing_config_arn = one(aws_lambda_code_signing_config.main[*].arn)
   publish                 = true
 
-  layers = length(local.secrets) == 0 ? null : distinct([for secret in local.secrets : secret.layer_arn])
+  layers = length(local.layered) == 0 ? null : distinct([for layered in local.layered : layered.layer_arn])
 
   # Bounds the share of the account. On Managed Instances the number of environments is the bound.
   reserved_concurrent_executions = local.managed ? -1 : var.capacity.reserved_concurrency
@@ -38,7 +38,7 @@ resource "aws_lambda_function" "main" {
         SALTERN_UPGRADES              = var.settings.upgrades
       },
       length(var.settings.accept_weak) == 0 ? {} : { SALTERN_ACCEPT_WEAK = join(",", var.settings.accept_weak) },
-      { for variable, secret in local.secrets : variable => secret.file },
+      { for variable, layered in local.layered : variable => layered.file },
       length(var.settings.ceilings) == 0 ? {} : {
         SALTERN_CEILINGS = join(",", [for name, value in var.settings.ceilings : "${name}=${value}"])
       },

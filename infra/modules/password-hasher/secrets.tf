@@ -12,6 +12,9 @@ locals {
     } : variable => secret if secret != null
   }
 
+  # The settings that name a file in a layer.
+  layered = merge(local.secrets, var.settings.blocklist == null ? {} : { SALTERN_BLOCKLIST = var.settings.blocklist })
+
   # The calls that an operator must see, each under the name of its section in infra/OPERATIONS.md.
   key_events = {
     secrets-key-changed = {

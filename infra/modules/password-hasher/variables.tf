@@ -485,7 +485,8 @@ variable "seal_key_holders" {
 variable "settings" {
   description = <<-EOT
     Settings of the function. None of them is secret. `accept_weak` names the schemes of which the function verifies weak
-    hashes too: unsalted, fast or below a floor (`["ldap-sha"]`, or `["all"]`). `ceilings` lowers ceilings of the policy document
+    hashes too: unsalted, fast or below a floor (`["ldap-sha"]`, or `["all"]`). `blocklist` names a layer version, and in it a list
+    of breached passwords, which get no new hash (`saltern blocklist build`). `ceilings` lowers ceilings of the policy document
     (`{ bcrypt_cost = 12 }`). The function does not start if a ceiling is above that of the document, or below the cost of a
     listed policy. `distributions` is `cloudwatch` to send the distributions to CloudWatch's API, or `printed` to write them
     to the log. `distributions_seconds` is the minimum number of seconds between two such calls. `firebase_project`
@@ -494,7 +495,11 @@ variable "settings" {
     that need a new hash get one: `on`, `off`, or a share such as `10%`.
   EOT
   type = object({
-    accept_weak           = optional(list(string), [])
+    accept_weak = optional(list(string), [])
+    blocklist = optional(object({
+      layer_arn = string
+      file      = optional(string, "/opt/breached")
+    }))
     ceilings              = optional(map(number), {})
     distributions         = optional(string, "cloudwatch")
     distributions_seconds = optional(number, 30)
@@ -537,25 +542,25 @@ variable "settings" {
 
   validation {
     condition = alltrue([
-      for secret in [var.settings.firebase_project, var.settings.seal_keys] :
-      secret == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", secret.layer_arn))
+      for layered in [var.settings.blocklist, var.settings.firebase_project, var.settings.seal_keys] :
+      layered == null ? true : can(regex("^arn:aws[a-z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[A-Za-z0-9_-]+:[0-9]+$", layered.layer_arn))
     ])
-    error_message = "firebase_project_layer_arn and seal_keys_layer_arn must be ARNs of layer versions, for example arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:3."
+    error_message = "blocklist_layer_arn, firebase_project_layer_arn and seal_keys_layer_arn must be ARNs of layer versions, for example arn:aws:lambda:eu-north-1:123456789012:layer:saltern-secrets:3."
   }
 
   validation {
     condition = alltrue([
-      for secret in [var.settings.firebase_project, var.settings.seal_keys] :
-      secret == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", secret.file))
+      for layered in [var.settings.blocklist, var.settings.firebase_project, var.settings.seal_keys] :
+      layered == null ? true : can(regex("^/opt/[A-Za-z0-9._/-]+$", layered.file))
     ])
-    error_message = "In settings, the file of firebase_project and of seal_keys must be a path under /opt, where Lambda extracts the layer."
+    error_message = "In settings, the file of blocklist, firebase_project and seal_keys must be a path under /opt, where Lambda extracts the layer."
   }
 
   validation {
-    condition = length(distinct(compact([for secret in [var.settings.firebase_project, var.settings.seal_keys] : try(secret.layer_arn, "")]))) == length(distinct(compact([
-      for secret in [var.settings.firebase_project, var.settings.seal_keys] : try(trimsuffix(secret.layer_arn, regex(":[0-9]+$", secret.layer_arn)), "")
+    condition = length(distinct(compact([for layered in [var.settings.blocklist, var.settings.firebase_project, var.settings.seal_keys] : try(layered.layer_arn, "")]))) == length(distinct(compact([
+      for layered in [var.settings.blocklist, var.settings.firebase_project, var.settings.seal_keys] : try(trimsuffix(layered.layer_arn, regex(":[0-9]+$", layered.layer_arn)), "")
     ])))
-    error_message = "firebase_project_layer_arn and seal_keys_layer_arn name two versions of one layer, which Lambda refuses. Publish both files in one version, and name it in both."
+    error_message = "Two of blocklist_layer_arn, firebase_project_layer_arn and seal_keys_layer_arn name different versions of one layer, which Lambda refuses. Publish the files in one version, and name it in each."
   }
 
   validation {

@@ -41,6 +41,23 @@ run "one_layer_may_hold_both_secrets_and_variables_name_their_files" {
   }
 }
 
+run "a_block_list_has_a_layer_and_needs_no_key" {
+  command = plan
+
+  variables {
+    seal_key_holders = []
+    settings         = { blocklist = { layer_arn = "arn:aws:lambda:eu-north-1:123456789012:layer:breached:7" } }
+  }
+
+  assert {
+    condition = (
+      aws_lambda_function.main.layers == tolist(["arn:aws:lambda:eu-north-1:123456789012:layer:breached:7"]) &&
+      aws_lambda_function.main.environment[0].variables["SALTERN_BLOCKLIST"] == "/opt/breached"
+    )
+    error_message = "The function must have the layer of the block list, and know its file."
+  }
+}
+
 run "only_the_function_decrypts_to_serve_and_only_holders_encrypt" {
   command = plan
 
