@@ -341,7 +341,7 @@ lazy val keycloak = project
     javacOptions := Seq("--release", "17", "-Xlint:deprecation,rawtypes,unchecked"),
     // Without their own dependencies, which are hundreds of jars.
     libraryDependencies ++=
-      (Seq("core", "common", "crypto-default", "model-jpa", "server-spi", "server-spi-private", "services")
+      (Seq("core", "common", "crypto-default", "model-jpa", "model-storage", "server-spi", "server-spi-private", "services")
         .map(module => "org.keycloak" % s"keycloak-$module" % keycloakVersion) ++ Seq(
         "jakarta.persistence" % "jakarta.persistence-api" % "3.1.0",
         "jakarta.ws.rs" % "jakarta.ws.rs-api" % "3.1.0",

@@ -9,6 +9,7 @@ import org.keycloak.models.KeycloakSession;
 import org.keycloak.models.KeycloakSessionFactory;
 import org.keycloak.models.RealmModel;
 import org.keycloak.models.UserModel;
+import org.keycloak.models.cache.UserCache;
 import org.keycloak.models.credential.PasswordCredentialModel;
 import org.keycloak.models.jpa.entities.CredentialEntity;
 import org.keycloak.models.utils.KeycloakModelUtils;
@@ -47,14 +48,17 @@ final class Upgrade extends AbstractKeycloakTransaction {
     // Locked, so that a change of the password comes entirely before or after the comparison.
     CredentialEntity row = rows.find(CredentialEntity.class, old.getId(), LockModeType.PESSIMISTIC_WRITE);
     if (row == null || !old.getSecretData().equals(row.getSecretData()) || !old.getCredentialData().equals(row.getCredentialData())) return;
+    // A query, because an entity would raise its version, and the change of a password that has
+    // already read the row would fail.
+    rows.createQuery("UPDATE CredentialEntity c SET c.secretData = :secret, c.credentialData = :data WHERE c.id = :id")
+        .setParameter("secret", made.getSecretData())
+        .setParameter("data", made.getCredentialData())
+        .setParameter("id", old.getId())
+        .executeUpdate();
+    UserCache cache = session.getProvider(UserCache.class);
     RealmModel realm = session.realms().getRealm(row.getUser().getRealmId());
     session.getContext().setRealm(realm);
     UserModel user = session.users().getUserById(realm, row.getUser().getId());
-    if (user == null) return;
-    made.setId(old.getId());
-    made.setCreatedDate(row.getCreatedDate());
-    made.setUserLabel(row.getUserLabel());
-    // Not by the entity, because the cache of users has to learn of it.
-    user.credentialManager().updateStoredCredential(made);
+    if (cache != null && user != null) cache.evict(realm, user);
   }
 }
