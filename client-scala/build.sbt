@@ -104,6 +104,7 @@ lazy val root = project
     docs,
     hashes,
     hocon,
+    keycloak,
     measure,
     micrometer,
     nativeKernels,
@@ -347,6 +348,8 @@ lazy val keycloak = project
         "jakarta.ws.rs" % "jakarta.ws.rs-api" % "3.1.0",
         "org.jboss.logging" % "jboss-logging" % "3.6.0.Final"
       )).map(_.intransitive() % Provided),
+    // Nobody calls its classes but Keycloak.
+    Compile / doc / sources := Nil,
     Compile / unmanagedResources ++= Seq("LICENSE-APACHE", "LICENSE-MIT").map(repository / _),
     assembly / assemblyOutputPath := target.value / "saltern-keycloak.jar",
     assembly / assemblyShadeRules := Seq(
@@ -360,8 +363,10 @@ lazy val keycloak = project
     ),
     assembly / assemblyMergeStrategy := {
       val bouncyCastle = "saltern/keycloak/bouncycastle/"
-      // Argon2 and bcrypt, which are all that local hashing takes from it.
-      val used = Seq("", "constraints/", "digests/", "generators/", "params/").map(s"${bouncyCastle}crypto/" + _) :+ s"${bouncyCastle}util/"
+      // What Argon2 loads, which is all that Keycloak's rows need of it; tests/run hashes with it.
+      val used =
+        Set("asn1/", "asn1/x9/", "crypto/", "crypto/constraints/", "crypto/digests/", "crypto/generators/", "crypto/params/", "util/", "util/encoders/")
+          .map(bouncyCastle + _)
       path => {
         val directory = path.take(path.lastIndexOf('/') + 1)
         if (path.startsWith(bouncyCastle) && !used.contains(directory)) MergeStrategy.discard
