@@ -14,6 +14,8 @@ val http4sVersion = "0.23.33"
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
 // The newest versions that the registry has for each Scala version.
 def mdocVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.8.2" else "2.6.1"
+// The oldest 26.x, so that the jar uses nothing younger. `-Dsaltern.keycloak=…` compiles against another.
+val keycloakVersion = sys.props.getOrElse("saltern.keycloak", "26.0.0")
 val micrometerVersion = "1.17.1"
 val munitVersion = "1.2.4"
 val scalametaVersion = "4.14.2"
@@ -102,6 +104,7 @@ lazy val root = project
     docs,
     hashes,
     hocon,
+    keycloak,
     measure,
     micrometer,
     nativeKernels,
@@ -324,6 +327,56 @@ lazy val springSecurity = framework("springSecurity", "spring-security", "The Sa
     "org.springframework.security" % "spring-security-core" % springSecurityVersion % Test
   )
 )
+
+// One jar for the class path that all providers of a Keycloak share with it. So the libraries in the
+// jar are relocated.
+lazy val keycloak = project
+  .in(file("keycloak"))
+  .dependsOn(client)
+  .settings(
+    common,
+    unpublished,
+    name := "saltern-keycloak",
+    autoScalaLibrary := false,
+    crossPaths := false,
+    javacOptions := Seq("--release", "17", "-Xlint:deprecation,rawtypes,unchecked"),
+    // Without their own dependencies, which are hundreds of jars.
+    libraryDependencies ++=
+      (Seq("core", "common", "crypto-default", "model-jpa", "model-storage", "server-spi", "server-spi-private", "services")
+        .map(module => "org.keycloak" % s"keycloak-$module" % keycloakVersion) ++ Seq(
+        "jakarta.persistence" % "jakarta.persistence-api" % "3.1.0",
+        "jakarta.ws.rs" % "jakarta.ws.rs-api" % "3.1.0",
+        "org.jboss.logging" % "jboss-logging" % "3.6.0.Final"
+      )).map(_.intransitive() % Provided),
+    // Nobody calls its classes but Keycloak.
+    Compile / doc / sources := Nil,
+    Compile / unmanagedResources ++= Seq("LICENSE-APACHE", "LICENSE-MIT").map(repository / _),
+    assembly / assemblyOutputPath := target.value / "saltern-keycloak.jar",
+    assembly / assemblyShadeRules := Seq(
+      ShadeRule
+        .rename(
+          "com.github.plokhotnyuk.**" -> "saltern.keycloak.plokhotnyuk.@1",
+          "org.bouncycastle.**" -> "saltern.keycloak.bouncycastle.@1",
+          "scala.**" -> "saltern.keycloak.scala.@1"
+        )
+        .inAll
+    ),
+    assembly / assemblyMergeStrategy := {
+      val bouncyCastle = "saltern/keycloak/bouncycastle/"
+      // What Argon2 loads, which is all that Keycloak's rows need of it; tests/run hashes with it.
+      val used =
+        Set("asn1/", "asn1/x9/", "crypto/", "crypto/constraints/", "crypto/digests/", "crypto/generators/", "crypto/params/", "util/", "util/encoders/")
+          .map(bouncyCastle + _)
+      path => {
+        val directory = path.take(path.lastIndexOf('/') + 1)
+        if (path.startsWith(bouncyCastle) && !used.contains(directory)) MergeStrategy.discard
+        // Signatures and module descriptions of the whole jars, and classes of other releases of Java.
+        else if (path.matches("META-INF/(.*\\.(SF|DSA|RSA)|versions/.*)|module-info\\.class|rootdoc\\.txt|library\\.properties")) MergeStrategy.discard
+        else (assembly / assemblyMergeStrategy).value(path)
+      }
+    },
+    assembly / test := {}
+  )
 
 // The costs of the shipped policies, and those of their floors, for tests.
 val cheapCosts = Seq(

@@ -1,0 +1,57 @@
+package saltern.keycloak;
+
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response;
+import java.util.Map;
+import org.jboss.logging.Logger;
+import org.keycloak.forms.login.LoginFormsProvider;
+import org.keycloak.models.KeycloakSession;
+import saltern.client.SalternError;
+
+/**
+ * Ends a request that Saltern could not answer, as 503 or 500. It is no failed login: Keycloak's
+ * flows count what an authenticator reports, and an exception reports nothing.
+ */
+final class Refusal extends WebApplicationException {
+  private static final Logger LOG = Logger.getLogger(Refusal.class);
+
+  // The code of RFC 6749.
+  private Refusal(String code, Response response) {
+    super(code, response);
+  }
+
+  static Refusal of(KeycloakSession session, SalternError error) {
+    if (error instanceof SalternError.Misconfigured || error instanceof SalternError.BadHash) return ofSettings(session, error.detailed());
+    if (error instanceof SalternError.UserFault) {
+      return new Refusal("invalid_request", answer(session, Response.Status.BAD_REQUEST, "invalid_request", error.safe()).build());
+    }
+    long seconds = error instanceof SalternError.TryLater later ? Math.max(1, later.retryAfter().toSeconds()) : 1;
+    LOG.debugf("answered 503: %s", error.detailed());
+    Response.ResponseBuilder answer =
+        answer(session, Response.Status.SERVICE_UNAVAILABLE, "temporarily_unavailable", "Too many people are logging in. Please try again in a moment.");
+    return new Refusal("temporarily_unavailable", answer.header(HttpHeaders.RETRY_AFTER, seconds).build());
+  }
+
+  static Refusal ofSettings(KeycloakSession session, String problem) {
+    LOG.errorf("answered 500: %s", problem);
+    return new Refusal("server_error", answer(session, Response.Status.INTERNAL_SERVER_ERROR, "server_error", "The login failed because of an error of the server.").build());
+  }
+
+  /** A page for a browser, which may then send its form again, and JSON for a program. */
+  private static Response.ResponseBuilder answer(KeycloakSession session, Response.Status status, String code, String message) {
+    HttpHeaders headers = session.getContext().getRequestHeaders();
+    if (headers != null && headers.getAcceptableMediaTypes().contains(MediaType.TEXT_HTML_TYPE)) {
+      return Response.fromResponse(session.getProvider(LoginFormsProvider.class).setError(message).createErrorPage(status));
+    }
+    session.getTransactionManager().setRollbackOnly();
+    return Response.status(status).type(MediaType.APPLICATION_JSON_TYPE).entity(Map.of("error", code, "error_description", message));
+  }
+
+  /** An overload refuses many, and the trace would only lead here. */
+  @Override
+  public synchronized Throwable fillInStackTrace() {
+    return this;
+  }
+}
