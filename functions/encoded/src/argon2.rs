@@ -1,6 +1,8 @@
 //! Argon2 as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<output>`.
 //! Source: RFC 9106; phc-winner-argon2 `src/encoding.c`.
 
+use strum::{EnumString, IntoStaticStr};
+
 use crate::{
     ParseError,
     parts::Parts,
@@ -24,26 +26,17 @@ pub const MIN_MEMORY_KIB_PER_LANE: u32 = 8;
 pub const MAX_PARALLELISM: u32 = (1 << 24) - 1;
 
 /// How memory is addressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 pub enum Variant {
     /// By the data: resists time-memory trade-offs best, and leaks by side channels. Verified only.
+    #[strum(serialize = "argon2d")]
     D,
     /// Independently of the data. Verified only.
+    #[strum(serialize = "argon2i")]
     I,
     /// Independently of the data in the first half pass, then by the data. RFC 9106 recommends it.
+    #[strum(serialize = "argon2id")]
     Id,
-}
-
-impl Variant {
-    const ALL: [Self; 3] = [Self::D, Self::I, Self::Id];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::D => "argon2d",
-            Self::I => "argon2i",
-            Self::Id => "argon2id",
-        }
-    }
 }
 
 /// Version of the algorithm.
@@ -131,7 +124,8 @@ impl Setting {
     /// The text of a new hash up to its output.
     pub(crate) fn head(&self) -> String {
         let Params { variant, version, memory_kib, passes, parallelism } = self.params();
-        let (name, version, salt) = (variant.name(), version.number(), phc::salt_text(self.salt()));
+        let name: &str = variant.into();
+        let (version, salt) = (version.number(), phc::salt_text(self.salt()));
         format!("${name}$v={version}$m={memory_kib},t={passes},p={parallelism}${salt}$")
     }
 }
@@ -139,8 +133,7 @@ impl Setting {
 /// Reads a PHC string.
 fn parse(text: &str) -> Result<Parts, ParseError> {
     let (name, rest) = phc::split_id(text)?;
-    let variant = Variant::ALL.into_iter().find(|variant| variant.name() == name);
-    let variant = variant.ok_or(ParseError::Invalid)?;
+    let variant = name.parse::<Variant>().map_err(|_| ParseError::Invalid)?;
     let (first, after_first) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let (version, costs, rest) = if first.starts_with("v=") {
         let version = match phc::field(first, "v")? {

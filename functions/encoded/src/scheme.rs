@@ -5,6 +5,8 @@ use core::{
     ptr,
 };
 
+use strum::IntoStaticStr;
+
 use crate::{
     Encoded, ParseError, argon2, bcrypt,
     notation::{
@@ -247,7 +249,8 @@ impl fmt::Debug for Scheme {
 }
 
 /// Why a scheme is verified only if a setting names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Weakness {
     /// Salted, and a guess takes well under a tenth of a millisecond.
     Fast,
@@ -258,11 +261,8 @@ pub enum Weakness {
 impl Weakness {
     /// The name in reports.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fast => "fast",
-            Self::Unsalted => "unsalted",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
 use crate::{Operation, Problem};
 
 /// The caller of a request, as the front door knows it.
@@ -32,7 +34,8 @@ pub struct Identity {
 }
 
 /// A kind of operation that a token may allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Scope {
     /// `POST /hash`, and such operations of a batch.
     Hash,
@@ -44,16 +47,12 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 3] = [Self::Hash, Self::Metrics, Self::Verify];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Hash => "hash",
-            Self::Metrics => "metrics",
-            Self::Verify => "verify",
-        }
+        self.into()
     }
 
     /// The scopes of which a token needs one for the operation. Any token allows an operation that

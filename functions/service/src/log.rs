@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{Caller, Operation, Outcome, Step, outcome::NONE};
 
@@ -62,7 +63,8 @@ impl Outcome {
 }
 
 /// The class of a line of the log. A line of one class never takes the place of another's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum LineClass {
     /// Lines of requests with a known caller, and of the process itself.
     Caller,
@@ -72,15 +74,12 @@ pub enum LineClass {
 
 impl LineClass {
     /// All classes.
-    pub const ALL: [Self; 2] = [Self::Caller, Self::Unauthenticated];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Caller => "caller",
-            Self::Unauthenticated => "unauthenticated",
-        }
+        self.into()
     }
 
     /// The class of a line with this target. Lines of other crates may be about any connection.

@@ -5,9 +5,11 @@ use std::{borrow::Cow, time::Duration};
 
 use http::StatusCode;
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 /// The cause of a response other than 200. The contract's table of errors lists the same codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Code {
     /// The body is longer than the limit of its path.
     BodyTooLarge,
@@ -61,62 +63,12 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 24] = [
-        Self::BodyTooLarge,
-        Self::CostOutOfBounds,
-        Self::DeadlineExceeded,
-        Self::Draining,
-        Self::Forbidden,
-        Self::HeadersTooLarge,
-        Self::Internal,
-        Self::InvalidHash,
-        Self::InvalidJson,
-        Self::InvalidRequest,
-        Self::KeyUnavailable,
-        Self::MethodNotAllowed,
-        Self::NotFound,
-        Self::Overloaded,
-        Self::PasswordBreached,
-        Self::PasswordHasNul,
-        Self::PasswordTooLong,
-        Self::PolicyNotForHashing,
-        Self::RequestTimeout,
-        Self::SealBroken,
-        Self::Unauthorized,
-        Self::UnknownPolicy,
-        Self::UnsupportedMediaType,
-        Self::UnsupportedHash,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The code's name in the contract.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::BodyTooLarge => "body_too_large",
-            Self::CostOutOfBounds => "cost_out_of_bounds",
-            Self::DeadlineExceeded => "deadline_exceeded",
-            Self::Draining => "draining",
-            Self::Forbidden => "forbidden",
-            Self::HeadersTooLarge => "headers_too_large",
-            Self::Internal => "internal",
-            Self::InvalidHash => "invalid_hash",
-            Self::InvalidJson => "invalid_json",
-            Self::InvalidRequest => "invalid_request",
-            Self::KeyUnavailable => "key_unavailable",
-            Self::MethodNotAllowed => "method_not_allowed",
-            Self::NotFound => "not_found",
-            Self::Overloaded => "overloaded",
-            Self::PasswordBreached => "password_breached",
-            Self::PasswordHasNul => "password_has_nul",
-            Self::PasswordTooLong => "password_too_long",
-            Self::PolicyNotForHashing => "policy_not_for_hashing",
-            Self::RequestTimeout => "request_timeout",
-            Self::SealBroken => "seal_broken",
-            Self::Unauthorized => "unauthorized",
-            Self::UnknownPolicy => "unknown_policy",
-            Self::UnsupportedMediaType => "unsupported_media_type",
-            Self::UnsupportedHash => "unsupported_hash",
-        }
+        self.into()
     }
 
     /// The HTTP status of responses with this code.

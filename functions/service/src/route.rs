@@ -1,11 +1,12 @@
 //! The paths and their methods. A path with GET supports HEAD too.
 
 use http::Method;
+use strum::VariantArray;
 
 use crate::Operation;
 
 /// A path of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Route {
     /// Several hashes and verifications.
     Batch,
@@ -24,9 +25,12 @@ pub enum Route {
 }
 
 impl Route {
+    /// All routes, by their names.
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
     /// Returns the route with this path.
     pub(crate) fn at(path: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|route| route.path() == path)
+        Self::ALL.iter().copied().find(|route| route.path() == path)
     }
 
     /// Returns the path.
@@ -93,10 +97,6 @@ impl Route {
             Self::Verify => Operation::Verify,
         }
     }
-
-    /// All routes, by their names.
-    pub const ALL: [Self; 7] =
-        [Self::Batch, Self::Hash, Self::Health, Self::Metrics, Self::OpenApi, Self::Policies, Self::Verify];
 }
 
 /// 16 KiB: a password and a hash of 1,024 bytes each, with each byte written as an escape of six

@@ -4,6 +4,7 @@ use crate::number::grouped;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, verify_only};
 use saltern_policy::keep_measure;
 use serde::Deserialize;
+use strum::IntoStaticStr;
 
 /// The published rates of `attack.json`.
 #[derive(Debug, Deserialize)]
@@ -66,7 +67,8 @@ enum Scaling {
 }
 
 /// How a rate follows from its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Basis {
     /// The row has these parameters.
     Measured,
@@ -82,12 +84,7 @@ impl Basis {
     /// The name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Scaled => "scaled",
-            Self::Approximate => "approximate",
-            Self::Bound => "bound",
-        }
+        self.into()
     }
 
     /// The mark before a figure.
@@ -256,14 +253,7 @@ fn work(setting: &Setting) -> Option<(String, f64)> {
     }
     match setting {
         Setting::VerifyOnly(verify_only::VerifyOnlySetting::Digest(digest)) => {
-            let hash = match digest.hash() {
-                verify_only::digest::Hash::Md5 => "md5",
-                verify_only::digest::Hash::Sha1 => "sha1",
-                verify_only::digest::Hash::Sha256 => "sha256",
-                verify_only::digest::Hash::Sha384 => "sha384",
-                verify_only::digest::Hash::Sha512 => "sha512",
-            };
-            Some((format!("digest-{hash}"), digest.passes().into()))
+            Some((format!("digest-{}", digest.hash().name()), digest.passes().into()))
         }
         Setting::VerifyOnly(other) => {
             let work = match other.cost() {

@@ -1,8 +1,11 @@
 //! A digest of the password and the salt, computed once or several times, or HMAC keyed with the
 //! salt.
 
+use strum::IntoStaticStr;
+
 /// The hash function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Hash {
     /// MD5
     Md5,
@@ -17,6 +20,12 @@ pub enum Hash {
 }
 
 impl Hash {
+    /// The name in Kratos' form, and in the tables of prices.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
     /// Length of the digest, in bytes.
     #[must_use]
     pub const fn output_bytes(self) -> usize {

@@ -475,7 +475,7 @@ mod tests {
     fn metrics_dimensions_and_log_fields_have_different_names() {
         let line = serde_json::to_value(LogLine::of(&outcome())).unwrap();
         let names = METRICS.iter().flat_map(|metric| [Some(metric.cloudwatch), metric.unsent]).flatten();
-        let dimensions = Label::ALL.into_iter().map(Label::dimension);
+        let dimensions = Label::ALL.iter().copied().map(Label::dimension);
         for name in names.chain(dimensions).chain([SERVICE]) {
             assert!(line.get(name).is_none(), "{name}");
         }

@@ -55,7 +55,7 @@ pub struct DroppedLines(Family<NamedLabels, Counter>);
 impl Default for DroppedLines {
     fn default() -> Self {
         let zero = Self(Family::default());
-        for class in LineClass::ALL {
+        for &class in LineClass::ALL {
             drop(zero.of(class));
         }
         zero

@@ -1,5 +1,7 @@
 //! The table of all metrics. Sinks, documents and the dashboard take the names from this table.
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// The namespace in CloudWatch.
 pub const NAMESPACE: &str = "Saltern";
 
@@ -41,7 +43,7 @@ pub enum Kind {
 }
 
 /// The unit of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum Unit {
     /// Bytes.
     Bytes,
@@ -55,16 +57,13 @@ impl Unit {
     /// The unit's name in CloudWatch.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Bytes => "Bytes",
-            Self::Count => "Count",
-            Self::Milliseconds => "Milliseconds",
-        }
+        self.into()
     }
 }
 
 /// A label of a metric: a dimension in CloudWatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Label {
     /// The algorithm, or `none`.
     Algorithm,
@@ -88,16 +87,7 @@ pub enum Label {
 
 impl Label {
     /// All labels.
-    pub const ALL: [Self; 8] = [
-        Self::Algorithm,
-        Self::Class,
-        Self::Code,
-        Self::Key,
-        Self::Operation,
-        Self::Outcome,
-        Self::Policy,
-        Self::Reason,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The label's name as a dimension of CloudWatch.
     #[must_use]
@@ -117,16 +107,7 @@ impl Label {
     /// The label's name in Prometheus.
     #[must_use]
     pub fn prometheus(self) -> &'static str {
-        match self {
-            Self::Algorithm => "algorithm",
-            Self::Class => "class",
-            Self::Code => "code",
-            Self::Key => "key",
-            Self::Operation => "operation",
-            Self::Outcome => "outcome",
-            Self::Policy => "policy",
-            Self::Reason => "reason",
-        }
+        self.into()
     }
 }
 
@@ -384,7 +365,8 @@ pub struct Alarm {
 }
 
 /// The severity of an alarm. Each may have another receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// An operator is needed at once.
     Page,
@@ -396,10 +378,7 @@ impl Severity {
     /// The name in both systems.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Ticket => "ticket",
-        }
+        self.into()
     }
 }
 
