@@ -74,7 +74,6 @@ impl Algorithm {
     ];
 
     /// The name in policies, documents, logs and metrics.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }

@@ -70,7 +70,6 @@ pub struct Params {
 impl Params {
     /// Memory cost `m` in KiB (at least 8 a lane), time cost `t` in passes (at least 1), `p` lanes
     /// (1 to 2^24 - 1).
-    #[must_use]
     pub const fn new(
         variant: Variant,
         version: Version,
@@ -87,31 +86,26 @@ impl Params {
     }
 
     /// How memory is addressed.
-    #[must_use]
     pub const fn variant(self) -> Variant {
         self.variant
     }
 
     /// Version of the algorithm.
-    #[must_use]
     pub const fn version(self) -> Version {
         self.version
     }
 
     /// Memory cost `m`, in KiB.
-    #[must_use]
     pub const fn memory_kib(self) -> u32 {
         self.memory_kib
     }
 
     /// Time cost `t`, in passes over the memory.
-    #[must_use]
     pub const fn passes(self) -> u32 {
         self.passes
     }
 
     /// Degree of parallelism `p`, in lanes.
-    #[must_use]
     pub const fn parallelism(self) -> u32 {
         self.parallelism
     }

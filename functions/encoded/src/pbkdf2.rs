@@ -28,7 +28,6 @@ impl Prf {
     const ALL: [Self; 3] = [Self::Sha1, Self::Sha256, Self::Sha512];
 
     /// Length of one output block, in bytes.
-    #[must_use]
     pub const fn block_bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
@@ -68,19 +67,16 @@ pub struct Params {
 
 impl Params {
     /// Returns `None` for zero iterations.
-    #[must_use]
     pub const fn new(prf: Prf, iterations: u32) -> Option<Self> {
         if iterations == 0 { None } else { Some(Self { prf, iterations }) }
     }
 
     /// The hash function under HMAC.
-    #[must_use]
     pub const fn prf(self) -> Prf {
         self.prf
     }
 
     /// Iterations for each output block.
-    #[must_use]
     pub const fn iterations(self) -> u32 {
         self.iterations
     }
@@ -91,7 +87,6 @@ pub type Setting = phc::Setting<Params>;
 
 impl Setting {
     /// Output blocks. Each takes the full number of iterations.
-    #[must_use]
     pub fn output_blocks(&self) -> usize {
         self.output_bytes().div_ceil(self.params().prf.block_bytes())
     }

@@ -34,7 +34,6 @@ pub enum SitePreparation {
 impl SitePreparation {
     /// Returns the preparation with this name. A pepper wants the id of a site key, and the others
     /// take none. `None` if that does not hold.
-    #[must_use]
     pub fn named(name: &str, site_key: Option<&str>) -> Option<Self> {
         let pepper = || site_key.filter(|id| is_key_id(id)).map(str::to_owned);
         match name {
@@ -49,13 +48,11 @@ impl SitePreparation {
     }
 
     /// The name in stored hashes.
-    #[must_use]
     pub fn name(&self) -> &'static str {
         self.into()
     }
 
     /// The id of the site key; `None` if the preparation needs no secret.
-    #[must_use]
     pub fn site_key(&self) -> Option<&str> {
         match self {
             Self::PepperAppend(id) | Self::PepperPrepend(id) => Some(id),
@@ -74,7 +71,6 @@ impl fmt::Display for SitePreparation {
 }
 
 /// Whether a text is the id of a key: 1 to 32 characters of `a-z`, `0-9` and `-`.
-#[must_use]
 pub fn is_key_id(text: &str) -> bool {
     (1..=MAX_KEY_ID_BYTES).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')

@@ -209,20 +209,17 @@ impl Scheme {
     }
 
     /// The name in settings, reports and test vectors.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
     /// Which part of a password the scheme uses, and how it prepares it.
-    #[must_use]
     pub fn reading(self) -> Reading {
         self.0.reading
     }
 
     /// The reason why a leaked table is easy to guess; `None` if the scheme is salted and each
     /// guess takes time.
-    #[must_use]
     pub fn weakness(self) -> Option<Weakness> {
         self.0.weakness
     }
@@ -260,7 +257,6 @@ pub enum Weakness {
 
 impl Weakness {
     /// The name in reports.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }

@@ -52,7 +52,6 @@ impl CloudWatch {
     /// sent are written to `out`.
     ///
     /// The SDK reads its configuration and connects at the first [`send`](Self::send).
-    #[must_use]
     pub(crate) fn new(
         region: impl Into<String>,
         service: impl Into<String>,

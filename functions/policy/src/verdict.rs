@@ -29,7 +29,6 @@ pub enum RehashReason {
 
 impl RehashReason {
     /// The reason's name in the contract.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -48,7 +47,6 @@ pub struct Verdict {
 
 impl Policies {
     /// Returns the id of the policy that lists the params of a stored hash.
-    #[must_use]
     pub fn id_of(&self, stored: &Stored) -> Option<&str> {
         stored.policy.map(|i| self.list()[i].id())
     }
@@ -76,7 +74,6 @@ impl Policies {
 
     /// Returns why this stored hash should be replaced after a match, if the scheme reads all of
     /// the password.
-    #[must_use]
     pub fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
         let Some(position) = stored.policy else {
             return self.reason_without_policy(&stored.encoded);

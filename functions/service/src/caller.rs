@@ -50,7 +50,6 @@ impl Scope {
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in the contract.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -70,7 +69,6 @@ impl Scope {
 
 impl Caller {
     /// The name of the token, for the log line.
-    #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Expired(identity) | Self::Named(identity) => Some(&identity.name),

@@ -77,13 +77,11 @@ impl LineClass {
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in metrics.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
 
     /// The class of a line with this target. Lines of other crates may be about any connection.
-    #[must_use]
     pub fn of_target(target: &str) -> Self {
         let is_ours = target != UNAUTHENTICATED && target.starts_with(OURS);
         if is_ours { Self::Caller } else { Self::Unauthenticated }
@@ -119,7 +117,6 @@ pub struct LogLine<'a> {
 
 impl<'a> LogLine<'a> {
     /// The line of a request with this outcome.
-    #[must_use]
     pub fn of(outcome: &'a Outcome) -> Self {
         let timing = outcome.timing().unwrap_or_default();
         Self {

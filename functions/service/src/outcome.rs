@@ -45,7 +45,6 @@ impl Operation {
     }
 
     /// The operation's name in logs and metrics.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -71,7 +70,6 @@ pub enum End {
 
 impl End {
     /// The name in logs.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Problem(code) => code.name(),
@@ -80,7 +78,6 @@ impl End {
     }
 
     /// The name in metrics. All problems share one name: another metric counts them by code.
-    #[must_use]
     pub fn class(self) -> &'static str {
         match self {
             Self::Problem(_) => "refused",
@@ -236,7 +233,6 @@ pub struct Outcome {
 
 impl Outcome {
     /// The times of all steps; `None` if nothing was computed.
-    #[must_use]
     pub fn timing(&self) -> Option<Timing> {
         self.steps.iter().filter_map(Step::whole_timing).reduce(Timing::beside)
     }

@@ -66,13 +66,11 @@ impl Code {
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The code's name in the contract.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
 
     /// The HTTP status of responses with this code.
-    #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -195,56 +193,47 @@ pub struct Problem {
 
 impl Problem {
     /// The body is longer than that of its route may be.
-    #[must_use]
     pub fn body_too_large() -> Self {
         Self::new(Code::BodyTooLarge)
     }
 
     /// The token is known and has expired.
-    #[must_use]
     pub fn expired_token() -> Self {
         Self { detail: EXPIRED_TOKEN, ..Self::new(Code::Unauthorized) }
     }
 
     /// The head of the request is longer than the front door's limit.
-    #[must_use]
     pub fn headers_too_large() -> Self {
         Self::new(Code::HeadersTooLarge)
     }
 
     /// The service has a fault.
-    #[must_use]
     pub fn internal() -> Self {
         Self::new(Code::Internal)
     }
 
     /// The front door cannot read the request: it is not HTTP, or not an event of the expected
     /// form.
-    #[must_use]
     pub fn malformed_request() -> Self {
         Self::new(Code::InvalidRequest)
     }
 
     /// The service is full. The same request will probably succeed after this time.
-    #[must_use]
     pub fn overloaded(retry_after: Duration) -> Self {
         Self { retry_after: Some(retry_after), ..Self::new(Code::Overloaded) }
     }
 
     /// The request was not complete before the front door's timeout.
-    #[must_use]
     pub fn request_timeout() -> Self {
         Self::new(Code::RequestTimeout)
     }
 
     /// A token is required, and the request has none or an unknown one.
-    #[must_use]
     pub fn unauthorized() -> Self {
         Self::new(Code::Unauthorized)
     }
 
     /// The cause.
-    #[must_use]
     pub fn code(&self) -> Code {
         self.code
     }

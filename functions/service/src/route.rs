@@ -34,7 +34,6 @@ impl Route {
     }
 
     /// Returns the path.
-    #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
             Self::Batch => "/batch",
@@ -48,7 +47,6 @@ impl Route {
     }
 
     /// Returns the method of its requests.
-    #[must_use]
     pub fn method(self) -> Method {
         match self {
             Self::Batch | Self::Hash | Self::Verify => Method::POST,
@@ -68,7 +66,6 @@ impl Route {
     }
 
     /// Whether the route reads the body of a request. A front door discards other bodies.
-    #[must_use]
     pub fn reads_body(self) -> bool {
         self.method() == Method::POST
     }
@@ -76,7 +73,6 @@ impl Route {
     /// Returns the length in bytes above which a front door refuses a body with
     /// [`Problem::body_too_large`](crate::Problem::body_too_large) (HTTP contract, "Requests and
     /// answers").
-    #[must_use]
     pub fn body_limit(self) -> usize {
         match self {
             Self::Batch => MAX_BATCH_BODY_BYTES,
@@ -85,7 +81,6 @@ impl Route {
     }
 
     /// Returns the operation that requests of this route are counted as.
-    #[must_use]
     pub fn operation(self) -> Operation {
         match self {
             Self::Batch => Operation::Batch,

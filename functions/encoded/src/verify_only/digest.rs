@@ -21,13 +21,11 @@ pub enum Hash {
 
 impl Hash {
     /// The name in Kratos' form, and in the tables of prices.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
 
     /// Length of the digest, in bytes.
-    #[must_use]
     pub const fn output_bytes(self) -> usize {
         match self {
             Self::Md5 => 16,
@@ -84,25 +82,21 @@ impl Setting {
     }
 
     /// The hash function.
-    #[must_use]
     pub const fn hash(&self) -> Hash {
         self.hash
     }
 
     /// How the salt joins the password.
-    #[must_use]
     pub const fn order(&self) -> &Order {
         &self.order
     }
 
     /// The salt; empty if the hash has none.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }
 
     /// Passes, at least one. Each pass after the first hashes the digest alone.
-    #[must_use]
     pub const fn passes(&self) -> u32 {
         self.passes
     }

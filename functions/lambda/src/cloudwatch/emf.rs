@@ -31,7 +31,6 @@ pub(crate) struct Emf<W> {
 
 impl<W: Write> Emf<W> {
     /// Prints counts and omits distributions. `service` is the value of the dimension `Service`.
-    #[must_use]
     pub(crate) fn new(service: impl Into<String>, out: W) -> Self {
         Self { service: service.into(), with_distributions: false, out: Mutex::new(out) }
     }

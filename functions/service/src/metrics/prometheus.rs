@@ -69,7 +69,6 @@ impl DroppedLines {
     }
 
     /// The count of this class.
-    #[must_use]
     pub fn get(&self, class: LineClass) -> u64 {
         self.of(class).get()
     }

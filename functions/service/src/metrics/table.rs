@@ -55,7 +55,6 @@ pub enum Unit {
 
 impl Unit {
     /// The unit's name in CloudWatch.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -90,7 +89,6 @@ impl Label {
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The label's name as a dimension of CloudWatch.
-    #[must_use]
     pub fn dimension(self) -> &'static str {
         match self {
             Self::Algorithm => "Algorithm",
@@ -105,7 +103,6 @@ impl Label {
     }
 
     /// The label's name in Prometheus.
-    #[must_use]
     pub fn prometheus(self) -> &'static str {
         self.into()
     }
@@ -376,7 +373,6 @@ pub enum Severity {
 
 impl Severity {
     /// The name in both systems.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
