@@ -76,7 +76,7 @@ pub fn run_with<W: Workers>(
     process::keep_memory_private()?;
     let settings = Settings::read(arguments)?;
     let log = log::start(settings.log_format)?;
-    let runtime = runtime(settings.bounds.io_threads)?;
+    let runtime = runtime()?;
     let ended = runtime.block_on(serve(settings, &log, start));
     // Do not wait for tasks that still run.
     runtime.shutdown_timeout(Duration::ZERO);
@@ -122,9 +122,9 @@ async fn serve<W: Workers>(
     serving.drain(drain, signals).await
 }
 
-fn runtime(io_threads: usize) -> Result<Runtime, Failure> {
+fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(io_threads)
+        .worker_threads(bounds::IO_THREADS)
         .thread_name("saltern-io")
         .enable_all()
         .build()
