@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::{Operation, Problem};
+use crate::{Code, Operation, Problem};
 
 /// The caller of a request, as the front door knows it.
 #[derive(Clone, Debug)]
@@ -87,7 +87,7 @@ impl Caller {
     ///
     /// # Errors
     /// [`Problem::unauthorized`], the same code with the remark that the token has expired,
-    /// [`Problem::forbidden`], or the same code with the remark that browsers get no answer.
+    /// [`Code::Forbidden`], or the same code with the remark that browsers get no answer.
     pub(crate) fn may(&self, operation: Operation) -> Result<(), Problem> {
         match self {
             Self::Foreign => Err(Problem::foreign()),
@@ -98,7 +98,7 @@ impl Caller {
             Self::Named(identity) => {
                 let any_of = Scope::of(operation);
                 let allowed = any_of.is_empty() || any_of.iter().any(|scope| identity.scopes.contains(scope));
-                if allowed { Ok(()) } else { Err(Problem::forbidden()) }
+                if allowed { Ok(()) } else { Err(Problem::new(Code::Forbidden)) }
             }
         }
     }

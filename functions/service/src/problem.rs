@@ -15,7 +15,7 @@ pub enum Code {
     BodyTooLarge,
     /// A cost of the stored hash exceeds its ceiling.
     CostOutOfBounds,
-    /// The work takes longer than the deadline allows, on any server.
+    /// The work takes longer than the deadline allows, on any server. It has no time of a next try.
     DeadlineExceeded,
     /// The server shuts down. Only `/health` answers so.
     Draining,
@@ -243,11 +243,6 @@ impl Problem {
         Self { detail: FOREIGN, ..Self::new(Code::Forbidden) }
     }
 
-    /// The token is valid and its scopes do not include the operation.
-    pub(crate) fn forbidden() -> Self {
-        Self::new(Code::Forbidden)
-    }
-
     pub(crate) fn new(code: Code) -> Self {
         Self { code, place: None, field: None, retry_after: None, allow: None, detail: code.detail() }
     }
@@ -303,11 +298,6 @@ impl Problem {
 
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
         Self { allow: Some(allow), ..Self::new(Code::MethodNotAllowed) }
-    }
-
-    /// It has no time of a next try: no server can do the work in that time.
-    pub(crate) fn deadline_exceeded() -> Self {
-        Self::new(Code::DeadlineExceeded)
     }
 
     /// The problem as the document of RFC 9457.
