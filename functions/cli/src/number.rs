@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 /// Writes a number with its thousands separated: `3,000,000`.
-#[must_use]
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
@@ -12,13 +11,11 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// Writes a number with its noun: `1 hash`, `3,000 hashes`.
-#[must_use]
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }
 
 /// Writes a time with two digits: `12 min`, `3.4 h`.
-#[must_use]
 pub fn in_words(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let (value, unit) = match seconds {

@@ -1,5 +1,8 @@
+use strum::IntoStaticStr;
+
 /// An algorithm: the function that turns a password and a setting into an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Algorithm {
     /// Argon2d, RFC 9106.
     Argon2d,
@@ -14,6 +17,7 @@ pub enum Algorithm {
     /// A digest, computed once or several times.
     Digest,
     /// scrypt and AES, as Firebase combines them.
+    #[strum(serialize = "firebase-scrypt")]
     Firebase,
     /// md5-crypt, in either variant.
     Md5Crypt,
@@ -24,6 +28,7 @@ pub enum Algorithm {
     /// PBKDF2 over HMAC-SHA-512.
     Pbkdf2Sha512,
     /// phpass over MD5.
+    #[strum(serialize = "phpass")]
     PhpassMd5,
     /// phpass over SHA-512.
     PhpassSha512,
@@ -69,30 +74,8 @@ impl Algorithm {
     ];
 
     /// The name in policies, documents, logs and metrics.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Argon2d => "argon2d",
-            Self::Argon2i => "argon2i",
-            Self::Argon2id => "argon2id",
-            Self::Bcrypt => "bcrypt",
-            Self::DesCrypt => "des-crypt",
-            Self::Digest => "digest",
-            Self::Firebase => "firebase-scrypt",
-            Self::Md5Crypt => "md5-crypt",
-            Self::Pbkdf2Sha1 => "pbkdf2-sha1",
-            Self::Pbkdf2Sha256 => "pbkdf2-sha256",
-            Self::Pbkdf2Sha512 => "pbkdf2-sha512",
-            Self::PhpassMd5 => "phpass",
-            Self::PhpassSha512 => "phpass-sha512",
-            Self::Scrypt => "scrypt",
-            Self::Sha1Crypt => "sha1-crypt",
-            Self::Sha256Crypt => "sha256-crypt",
-            Self::Sha512Crypt => "sha512-crypt",
-            Self::SunMd5 => "sun-md5",
-            Self::Wrapped => "wrapped",
-            Self::Yescrypt => "yescrypt",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -1,6 +1,8 @@
 //! Argon2 as a PHC string: `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<output>`.
 //! Source: RFC 9106; phc-winner-argon2 `src/encoding.c`.
 
+use strum::{EnumString, IntoStaticStr};
+
 use crate::{
     ParseError,
     parts::Parts,
@@ -24,26 +26,17 @@ pub const MIN_MEMORY_KIB_PER_LANE: u32 = 8;
 pub const MAX_PARALLELISM: u32 = (1 << 24) - 1;
 
 /// How memory is addressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
 pub enum Variant {
     /// By the data: resists time-memory trade-offs best, and leaks by side channels. Verified only.
+    #[strum(serialize = "argon2d")]
     D,
     /// Independently of the data. Verified only.
+    #[strum(serialize = "argon2i")]
     I,
     /// Independently of the data in the first half pass, then by the data. RFC 9106 recommends it.
+    #[strum(serialize = "argon2id")]
     Id,
-}
-
-impl Variant {
-    const ALL: [Self; 3] = [Self::D, Self::I, Self::Id];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::D => "argon2d",
-            Self::I => "argon2i",
-            Self::Id => "argon2id",
-        }
-    }
 }
 
 /// Version of the algorithm.
@@ -77,7 +70,6 @@ pub struct Params {
 impl Params {
     /// Memory cost `m` in KiB (at least 8 a lane), time cost `t` in passes (at least 1), `p` lanes
     /// (1 to 2^24 - 1).
-    #[must_use]
     pub const fn new(
         variant: Variant,
         version: Version,
@@ -94,31 +86,26 @@ impl Params {
     }
 
     /// How memory is addressed.
-    #[must_use]
     pub const fn variant(self) -> Variant {
         self.variant
     }
 
     /// Version of the algorithm.
-    #[must_use]
     pub const fn version(self) -> Version {
         self.version
     }
 
     /// Memory cost `m`, in KiB.
-    #[must_use]
     pub const fn memory_kib(self) -> u32 {
         self.memory_kib
     }
 
     /// Time cost `t`, in passes over the memory.
-    #[must_use]
     pub const fn passes(self) -> u32 {
         self.passes
     }
 
     /// Degree of parallelism `p`, in lanes.
-    #[must_use]
     pub const fn parallelism(self) -> u32 {
         self.parallelism
     }
@@ -131,7 +118,8 @@ impl Setting {
     /// The text of a new hash up to its output.
     pub(crate) fn head(&self) -> String {
         let Params { variant, version, memory_kib, passes, parallelism } = self.params();
-        let (name, version, salt) = (variant.name(), version.number(), phc::salt_text(self.salt()));
+        let name: &str = variant.into();
+        let (version, salt) = (version.number(), phc::salt_text(self.salt()));
         format!("${name}$v={version}$m={memory_kib},t={passes},p={parallelism}${salt}$")
     }
 }
@@ -139,8 +127,7 @@ impl Setting {
 /// Reads a PHC string.
 fn parse(text: &str) -> Result<Parts, ParseError> {
     let (name, rest) = phc::split_id(text)?;
-    let variant = Variant::ALL.into_iter().find(|variant| variant.name() == name);
-    let variant = variant.ok_or(ParseError::Invalid)?;
+    let variant = name.parse::<Variant>().map_err(|_| ParseError::Invalid)?;
     let (first, after_first) = rest.split_once('$').ok_or(ParseError::Invalid)?;
     let (version, costs, rest) = if first.starts_with("v=") {
         let version = match phc::field(first, "v")? {

@@ -49,13 +49,11 @@ pub struct Params {
 impl Params {
     /// `cost` is the binary logarithm of the number of key expansions, [`MIN_COST`] to
     /// [`MAX_COST`].
-    #[must_use]
     pub const fn new(cost: u32) -> Option<Self> {
         if cost < MIN_COST || cost > MAX_COST { None } else { Some(Self { cost }) }
     }
 
     /// Binary logarithm of the number of key expansions.
-    #[must_use]
     pub const fn cost(self) -> u32 {
         self.cost
     }
@@ -80,13 +78,11 @@ impl Setting {
     }
 
     /// The cost.
-    #[must_use]
     pub fn params(&self) -> Params {
         self.params
     }
 
     /// The salt.
-    #[must_use]
     pub fn salt(&self) -> &[u8; SALT_BYTES] {
         &self.salt
     }

@@ -74,7 +74,6 @@ impl Encoded {
     ///
     /// Returns `None` if the output does not have the length that the setting states, or if Saltern
     /// makes no new hashes with the algorithm.
-    #[must_use]
     pub fn new(setting: Setting, output: &[u8]) -> Option<Self> {
         let unpadded = Encoding::Base64Unpadded;
         let (row, head, encoding) = match &setting {
@@ -91,7 +90,6 @@ impl Encoded {
     }
 
     /// The same hash with another output; `None` if its length differs.
-    #[must_use]
     pub fn with_output(&self, output: &[u8]) -> Option<Self> {
         let mut other = self.clone();
         other.parts.output = self.parts.output.with_bytes(output);
@@ -99,31 +97,26 @@ impl Encoded {
     }
 
     /// The scheme.
-    #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.scheme
     }
 
     /// The site's preparation of the password, before the hash.
-    #[must_use]
     pub fn preparation(&self) -> Option<&SitePreparation> {
         self.preparation.as_ref()
     }
 
     /// The label before the hash, such as `{bcrypt}`, which some software writes.
-    #[must_use]
     pub fn label(&self) -> Option<&'static str> {
         self.label
     }
 
     /// The setting: parameters, salt and output length.
-    #[must_use]
     pub fn setting(&self) -> &Setting {
         &self.parts.setting
     }
 
     /// The output that the right password gives. Compare it in constant time.
-    #[must_use]
     pub fn output(&self) -> &[u8] {
         &self.parts.output.bytes
     }
@@ -168,7 +161,6 @@ pub enum Setting {
 
 impl Setting {
     /// The setting of a new hash, with [`NEW_OUTPUT_BYTES`] of output.
-    #[must_use]
     pub fn fresh(params: Params, salt: [u8; NEW_SALT_BYTES]) -> Self {
         match params {
             Params::Argon2(params) => Self::Argon2(argon2::Setting::fresh(params, salt)),
@@ -179,7 +171,6 @@ impl Setting {
     }
 
     /// The params that a policy can name; `None` for an algorithm that is only verified.
-    #[must_use]
     pub fn params(&self) -> Option<Params> {
         match self {
             Self::Argon2(setting) => Some(Params::Argon2(setting.params())),
@@ -191,7 +182,6 @@ impl Setting {
     }
 
     /// The algorithm.
-    #[must_use]
     pub fn algorithm(&self) -> Algorithm {
         match self {
             Self::Argon2(setting) => Params::Argon2(setting.params()).algorithm(),
@@ -204,7 +194,6 @@ impl Setting {
     }
 
     /// The salt, in the bytes that the algorithm takes.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         match self {
             Self::Argon2(setting) => setting.salt(),
@@ -217,7 +206,6 @@ impl Setting {
     }
 
     /// Length of the output, in bytes.
-    #[must_use]
     pub fn output_bytes(&self) -> usize {
         match self {
             Self::Argon2(setting) => setting.output_bytes(),
@@ -254,7 +242,6 @@ pub enum Params {
 
 impl Params {
     /// The algorithm.
-    #[must_use]
     pub const fn algorithm(self) -> Algorithm {
         match self {
             Self::Argon2(params) => match params.variant() {

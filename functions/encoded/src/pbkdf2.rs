@@ -1,6 +1,8 @@
 //! PBKDF2 as a PHC string: `$pbkdf2-sha512$i=210000,l=32$<salt>$<output>`; SHA-1 is `$pbkdf2$`.
 //! Source: RFC 8018 §5.2; RustCrypto `pbkdf2`, `src/phc.rs`.
 
+use strum::{EnumString, IntoStaticStr};
+
 use crate::{
     ParseError,
     parts::Parts,
@@ -14,21 +16,21 @@ pub(crate) static SCHEME: SchemeRow = SchemeRow {
 };
 
 /// The hash function under HMAC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumString, IntoStaticStr)]
 pub enum Prf {
     /// HMAC-SHA-1
+    #[strum(serialize = "pbkdf2")]
     Sha1,
     /// HMAC-SHA-256
+    #[strum(serialize = "pbkdf2-sha256")]
     Sha256,
     /// HMAC-SHA-512
+    #[strum(serialize = "pbkdf2-sha512")]
     Sha512,
 }
 
 impl Prf {
-    const ALL: [Self; 3] = [Self::Sha1, Self::Sha256, Self::Sha512];
-
     /// Length of one output block, in bytes.
-    #[must_use]
     pub const fn block_bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
@@ -38,24 +40,8 @@ impl Prf {
     }
 
     /// The id between the first two dollar signs.
-    pub(crate) const fn id(self) -> &'static str {
-        match self {
-            Self::Sha1 => "pbkdf2",
-            Self::Sha256 => "pbkdf2-sha256",
-            Self::Sha512 => "pbkdf2-sha512",
-        }
-    }
-
-    /// The id in strings without a length. The Node package @phc/pbkdf2 names every function.
-    const fn id_without_length(self) -> &'static str {
-        match self {
-            Self::Sha1 => "pbkdf2-sha1",
-            Self::Sha256 | Self::Sha512 => self.id(),
-        }
-    }
-
-    pub(crate) fn of_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|prf| prf.id() == id)
+    pub(crate) fn id(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -68,19 +54,16 @@ pub struct Params {
 
 impl Params {
     /// Returns `None` for zero iterations.
-    #[must_use]
     pub const fn new(prf: Prf, iterations: u32) -> Option<Self> {
         if iterations == 0 { None } else { Some(Self { prf, iterations }) }
     }
 
     /// The hash function under HMAC.
-    #[must_use]
     pub const fn prf(self) -> Prf {
         self.prf
     }
 
     /// Iterations for each output block.
-    #[must_use]
     pub const fn iterations(self) -> u32 {
         self.iterations
     }
@@ -91,7 +74,6 @@ pub type Setting = phc::Setting<Params>;
 
 impl Setting {
     /// Output blocks. Each takes the full number of iterations.
-    #[must_use]
     pub fn output_blocks(&self) -> usize {
         self.output_bytes().div_ceil(self.params().prf.block_bytes())
     }
@@ -111,9 +93,11 @@ fn parse(text: &str) -> Result<Parts, ParseError> {
         Some((iterations, length)) => (iterations, Some(phc::field(length, "l")?)),
         None => (costs, None),
     };
-    let prf = match length {
-        Some(_) => Prf::of_id(id),
-        None => Prf::ALL.into_iter().find(|prf| prf.id_without_length() == id),
+    let prf = match (length, id) {
+        // In strings without a length the Node package @phc/pbkdf2 names every function.
+        (None, "pbkdf2-sha1") => Some(Prf::Sha1),
+        (None, "pbkdf2") => None,
+        _ => id.parse().ok(),
     };
     let params = prf.and_then(|prf| Params::new(prf, phc::field(iterations, "i").ok()?));
     let params = params.ok_or(ParseError::Invalid)?;

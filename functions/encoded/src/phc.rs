@@ -30,19 +30,16 @@ impl<P: Copy> Setting<P> {
     }
 
     /// The cost, and the variant of the algorithm.
-    #[must_use]
     pub fn params(&self) -> P {
         self.params
     }
 
     /// The salt.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }
 
     /// Length of the output, in bytes.
-    #[must_use]
     pub fn output_bytes(&self) -> usize {
         self.output_bytes
     }

@@ -11,10 +11,13 @@
 
 use core::fmt;
 
+use strum::{IntoStaticStr, VariantNames};
+
 use crate::{Encoded, ParseError, Setting, phc};
 
 /// A site's preparation of a password, before the hash.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantNames)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SitePreparation {
     /// The MD5 in lower-case hexadecimal.
     Md5Hex,
@@ -29,13 +32,8 @@ pub enum SitePreparation {
 }
 
 impl SitePreparation {
-    /// The names of all preparations.
-    pub const NAMES: [&'static str; 5] =
-        ["md5-hex", "pepper-append", "pepper-prepend", "sha1-hex", "sha256-base64"];
-
     /// Returns the preparation with this name. A pepper wants the id of a site key, and the others
     /// take none. `None` if that does not hold.
-    #[must_use]
     pub fn named(name: &str, site_key: Option<&str>) -> Option<Self> {
         let pepper = || site_key.filter(|id| is_key_id(id)).map(str::to_owned);
         match name {
@@ -50,19 +48,11 @@ impl SitePreparation {
     }
 
     /// The name in stored hashes.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Md5Hex => "md5-hex",
-            Self::PepperAppend(_) => "pepper-append",
-            Self::PepperPrepend(_) => "pepper-prepend",
-            Self::Sha1Hex => "sha1-hex",
-            Self::Sha256Base64 => "sha256-base64",
-        }
+    pub fn name(&self) -> &'static str {
+        self.into()
     }
 
     /// The id of the site key; `None` if the preparation needs no secret.
-    #[must_use]
     pub fn site_key(&self) -> Option<&str> {
         match self {
             Self::PepperAppend(id) | Self::PepperPrepend(id) => Some(id),
@@ -81,7 +71,6 @@ impl fmt::Display for SitePreparation {
 }
 
 /// Whether a text is the id of a key: 1 to 32 characters of `a-z`, `0-9` and `-`.
-#[must_use]
 pub fn is_key_id(text: &str) -> bool {
     (1..=MAX_KEY_ID_BYTES).contains(&text.len())
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
@@ -96,7 +85,7 @@ pub(crate) fn parse(text: &str) -> Result<Encoded, ParseError> {
         return Err(ParseError::Unsupported);
     }
     let (name, site_key) = named.split_once(",k=").map_or((named, None), |(name, id)| (name, Some(id)));
-    if !SitePreparation::NAMES.contains(&name) {
+    if !SitePreparation::VARIANTS.contains(&name) {
         return Err(ParseError::Unsupported);
     }
     let preparation = SitePreparation::named(name, site_key).ok_or(ParseError::Invalid)?;

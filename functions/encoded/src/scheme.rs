@@ -5,6 +5,8 @@ use core::{
     ptr,
 };
 
+use strum::IntoStaticStr;
+
 use crate::{
     Encoded, ParseError, argon2, bcrypt,
     notation::{
@@ -207,20 +209,17 @@ impl Scheme {
     }
 
     /// The name in settings, reports and test vectors.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
     /// Which part of a password the scheme uses, and how it prepares it.
-    #[must_use]
     pub fn reading(self) -> Reading {
         self.0.reading
     }
 
     /// The reason why a leaked table is easy to guess; `None` if the scheme is salted and each
     /// guess takes time.
-    #[must_use]
     pub fn weakness(self) -> Option<Weakness> {
         self.0.weakness
     }
@@ -247,7 +246,8 @@ impl fmt::Debug for Scheme {
 }
 
 /// Why a scheme is verified only if a setting names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Weakness {
     /// Salted, and a guess takes well under a tenth of a millisecond.
     Fast,
@@ -257,12 +257,8 @@ pub enum Weakness {
 
 impl Weakness {
     /// The name in reports.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fast => "fast",
-            Self::Unsalted => "unsalted",
-        }
+    pub fn name(self) -> &'static str {
+        self.into()
     }
 }
 

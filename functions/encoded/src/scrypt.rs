@@ -30,7 +30,6 @@ impl Params {
     ///
     /// Returns `None` unless `r` and `p` are at least 1, `r·p < 2^30` and `N < 2^(16·r)` (RFC 7914
     /// §2).
-    #[must_use]
     pub const fn new(log_n: u8, r: u32, p: u32) -> Option<Self> {
         // Each factor fits in 32 bits, so the product fits in 64.
         let r_p = r as u64 * p as u64;
@@ -45,19 +44,16 @@ impl Params {
     }
 
     /// Binary logarithm of `N`, the CPU and memory cost.
-    #[must_use]
     pub const fn log_n(self) -> u8 {
         self.log_n
     }
 
     /// Block size `r`, in units of 128 bytes.
-    #[must_use]
     pub const fn r(self) -> u32 {
         self.r
     }
 
     /// Parallelization `p`.
-    #[must_use]
     pub const fn p(self) -> u32 {
         self.p
     }

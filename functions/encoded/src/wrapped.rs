@@ -36,7 +36,6 @@ impl Setting {
     ///
     /// Returns `None` if `stored` is wrapped already, if its output depends on a secret of a
     /// project, or if the parameters are not of argon2id.
-    #[must_use]
     pub fn fresh(params: argon2::Params, salt: [u8; NEW_SALT_BYTES], stored: &Encoded) -> Option<Self> {
         let is_plain = can_be_inner(stored) && params.variant() == argon2::Variant::Id;
         let inner = stored.with_output(&vec![0; stored.output().len()])?;
@@ -44,13 +43,11 @@ impl Setting {
     }
 
     /// The parameters and the salt of argon2id.
-    #[must_use]
     pub fn outer(&self) -> &argon2::Setting {
         &self.outer
     }
 
     /// The hash beneath, with zeros as its output.
-    #[must_use]
     pub fn inner(&self) -> &Encoded {
         &self.inner
     }

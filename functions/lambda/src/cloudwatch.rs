@@ -52,7 +52,6 @@ impl CloudWatch {
     /// sent are written to `out`.
     ///
     /// The SDK reads its configuration and connects at the first [`send`](Self::send).
-    #[must_use]
     pub(crate) fn new(
         region: impl Into<String>,
         service: impl Into<String>,
@@ -101,7 +100,7 @@ impl Sink for CloudWatch {
     fn record(&self, _outcome: &Outcome, samples: &[Sample]) {
         let now = SystemTime::now();
         let mut aggregate = self.aggregate.lock().unwrap_or_else(PoisonError::into_inner);
-        for sample in samples.iter().filter(|sample| sample.metric.kind == Kind::Distribution) {
+        for sample in samples.iter().filter(|sample| sample.metric.kind != Kind::Count) {
             aggregate.add(sample, now);
         }
         if aggregate.is_full() {

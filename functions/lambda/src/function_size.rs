@@ -14,7 +14,6 @@ pub struct FunctionSize {
 impl FunctionSize {
     /// Returns the number of hashing threads: the nearest number of virtual CPUs for the memory, at
     /// least one.
-    #[must_use]
     pub fn workers(self) -> NonZeroUsize {
         let bought = self.memory_mib.saturating_add(MIB_PER_VCPU / 2) / MIB_PER_VCPU;
         usize::try_from(bought).ok().and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN)
@@ -22,14 +21,12 @@ impl FunctionSize {
 
     /// Returns the memory for all hashes together in bytes; `None` if the process and its events
     /// need all memory.
-    #[must_use]
     pub fn memory_budget_bytes(self) -> Option<u64> {
         let left = self.memory_mib.checked_sub(self.head_room_mib()).filter(|&mib| mib > 0)?;
         Some(left.saturating_mul(BYTES_PER_MIB))
     }
 
     /// Returns the memory for the process and its events in MiB.
-    #[must_use]
     pub fn head_room_mib(self) -> u64 {
         MIB_FOR_THE_PROCESS.saturating_add(self.concurrency.saturating_mul(MIB_PER_INVOCATION))
     }

@@ -50,19 +50,16 @@ pub struct Stored {
 
 impl Stored {
     /// The work to do for each candidate.
-    #[must_use]
     pub fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
     /// The scheme of the stored hash.
-    #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.encoded.scheme()
     }
 
     /// The name of the algorithm, for logs and metrics.
-    #[must_use]
     pub fn algorithm(&self) -> &'static str {
         self.encoded.setting().algorithm().name()
     }
@@ -71,7 +68,6 @@ impl Stored {
     ///
     /// Usually there is one. If software with C strings uses the scheme, a password with a NUL has
     /// two readings. Such software stops at the NUL, and other software does not.
-    #[must_use]
     pub fn candidates(&self, password: &Password) -> Candidates {
         let innermost = innermost(&self.encoded);
         let (reading, salt) = (innermost.scheme().reading(), innermost.setting().salt());
@@ -178,19 +174,16 @@ pub struct Wrapping {
 
 impl Wrapping {
     /// The work to do.
-    #[must_use]
     pub fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
     /// The input of the work: the stored hash.
-    #[must_use]
     pub fn stored(&self) -> &Password {
         &self.stored
     }
 
     /// Returns the string to store; `None` if the output has another length than the setting's.
-    #[must_use]
     pub fn encode(&self, output: &Output) -> Option<String> {
         let setting = Setting::Wrapped(Box::new(self.setting.clone()));
         Encoded::new(setting, output.expose()).map(|encoded| encoded.to_string())
@@ -207,19 +200,16 @@ pub struct NewHash {
 
 impl NewHash {
     /// The work to do.
-    #[must_use]
     pub fn admitted(&self) -> &Admitted {
         &self.admitted
     }
 
     /// The id of its policy.
-    #[must_use]
     pub fn policy(&self) -> &str {
         &self.policy
     }
 
     /// Returns the string to store; `None` if the output has another length than the setting's.
-    #[must_use]
     pub fn encode(&self, output: &Output) -> Option<String> {
         Encoded::new(self.setting.clone(), output.expose()).map(|encoded| encoded.to_string())
     }

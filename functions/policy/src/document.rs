@@ -34,7 +34,6 @@ pub struct Limits {
 
 impl Limits {
     /// Returns each worker's share of the memory budget, in bytes.
-    #[must_use]
     pub fn bytes_per_worker(&self) -> u64 {
         self.memory_budget_bytes / u64::try_from(self.workers.max(1)).unwrap_or(u64::MAX)
     }
@@ -60,38 +59,32 @@ pub struct Policy {
 
 impl Policy {
     /// The policy's name.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
     /// The policy's algorithm and params.
-    #[must_use]
     pub fn params(&self) -> Params {
         self.params
     }
 
     /// Whether the policy makes new hashes.
-    #[must_use]
     pub fn status(&self) -> Status {
         self.status
     }
 
     /// The name of the policy's algorithm in the document.
-    #[must_use]
     pub fn algorithm(&self) -> &'static str {
         self.params.algorithm().name()
     }
 
     /// The policy's params, with their names in the document.
-    #[must_use]
     pub fn parameters(&self) -> Vec<(&'static str, u32)> {
         parameters_of(self.params)
     }
 }
 
 /// Params with their names in the document.
-#[must_use]
 pub fn parameters_of(params: Params) -> Vec<(&'static str, u32)> {
     match params {
         Params::Argon2(params) => vec![
@@ -203,44 +196,37 @@ impl Policies {
     }
 
     /// All policies, from oldest to newest.
-    #[must_use]
     pub fn list(&self) -> &[Policy] {
         &self.list
     }
 
     /// The policy of new hashes.
-    #[must_use]
     pub fn current(&self) -> &Policy {
         &self.list[self.current]
     }
 
     /// The policy whose work is done if the user does not exist or has no password.
-    #[must_use]
     pub fn decoy(&self) -> &Policy {
         &self.list[self.decoy]
     }
 
     /// The ceilings in force: those of the document, lowered by settings and the memory budget.
-    #[must_use]
     pub fn ceilings(&self) -> &Ceilings {
         &self.ceilings
     }
 
     /// The ceilings in force, with their names in the document.
-    #[must_use]
     pub fn ceiling_values(&self) -> &BTreeMap<String, u64> {
         &self.ceiling_values
     }
 
     /// The floors, with their names in the document.
-    #[must_use]
     pub fn floor_values(&self) -> &BTreeMap<String, u64> {
         &self.floor_values
     }
 
     /// The number of workers that may hold a hash in memory at the same time. It is lower than the
     /// number of workers if the memory budget holds fewer hashes of the largest policy.
-    #[must_use]
     pub fn holders(&self) -> NonZeroUsize {
         self.holders
     }
@@ -248,26 +234,22 @@ impl Policies {
     /// The memory of each holder that no caller takes if others have none, in bytes: one hash of the
     /// largest policy. 0 if the callers do not share memory, or if a holder's memory does not hold two
     /// such hashes.
-    #[must_use]
     pub fn reserved_bytes(&self) -> u64 {
         self.reserved_bytes
     }
 
     /// The schemes of weak hashes that the operator accepts.
-    #[must_use]
     pub fn accepted_weak(&self) -> &AcceptedWeak {
         &self.accepted_weak
     }
 
     /// Whether hashes of a Firebase project are verified.
-    #[must_use]
     pub fn has_firebase_project(&self) -> bool {
         self.firebase_project.is_some()
     }
 
     /// The SHA-256 of the document's bytes, as `sha256:<hex>`. Equal digests show that service and
     /// client use the same document.
-    #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }

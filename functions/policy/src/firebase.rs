@@ -41,7 +41,6 @@ impl FirebaseProject {
 
     /// Returns the stored hash of a user, from the salt and the hash that Firebase exports, in
     /// Base64 of either alphabet.
-    #[must_use]
     pub fn stored(&self, salt: &str, hash: &str) -> String {
         let [salt, hash] = [salt, hash].map(|text| text.replace('-', "+").replace('_', "/"));
         let (n, r) = (self.0.costs.log_n(), self.0.costs.r());

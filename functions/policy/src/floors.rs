@@ -34,7 +34,6 @@ pub enum WeakHash {
 
 impl WeakHash {
     /// The name in reports.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::BelowFloor(_) => "below_floor",
@@ -43,7 +42,6 @@ impl WeakHash {
     }
 
     /// The name of the floor, in the document.
-    #[must_use]
     pub fn floor(self) -> Option<&'static str> {
         match self {
             Self::BelowFloor(floor) => Some(floor),
@@ -65,14 +63,12 @@ impl fmt::Display for WeakHash {
 impl Policies {
     /// Returns why a hash is verified only if the operator accepts its scheme; `None` for other
     /// hashes. Of a wrapped hash the outer layer counts: a guess costs at least that.
-    #[must_use]
     pub fn weakness(&self, encoded: &Encoded) -> Option<WeakHash> {
         let of_scheme = encoded.scheme().weakness().map(WeakHash::Scheme);
         of_scheme.or_else(|| self.floor_above(encoded.setting()).map(WeakHash::BelowFloor))
     }
 
     /// Returns the name of the first floor that a setting is below.
-    #[must_use]
     pub fn floor_above(&self, setting: &Setting) -> Option<&'static str> {
         below(setting, self.floor_values())
     }

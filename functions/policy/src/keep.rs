@@ -28,7 +28,6 @@ pub struct KeepEntry {
 
 impl Policies {
     /// The thresholds, by the name of the algorithm.
-    #[must_use]
     pub fn keep_values(&self) -> &BTreeMap<String, u64> {
         &self.keep_values
     }
@@ -44,7 +43,6 @@ impl Policies {
 ///
 /// All variants of Argon2 share one: the KiB that a guess transfers, `m × (3t − 1)`. bcrypt has its
 /// cost, PBKDF2 its iterations, and scrypt `N × r × p`.
-#[must_use]
 pub fn keep_measure(params: Params) -> (&'static str, u64) {
     match params {
         Params::Argon2(params) => {

@@ -31,7 +31,6 @@ impl fmt::Display for OverCeiling {
 impl Policies {
     /// Returns the first ceiling that one cost of a hash exceeds. `None` if only several costs
     /// together are too much.
-    #[must_use]
     pub fn over_ceiling(&self, setting: &Setting) -> Option<OverCeiling> {
         if let Setting::Wrapped(wrapped) = setting {
             let outer = Setting::Argon2(wrapped.outer().clone());

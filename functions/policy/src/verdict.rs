@@ -2,6 +2,7 @@
 
 use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2::Version};
 use saltern_kernels::Output;
+use strum::IntoStaticStr;
 
 use crate::{
     Candidates, Policies, Stored,
@@ -9,7 +10,8 @@ use crate::{
 };
 
 /// Why a stored hash should be replaced at this login.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum RehashReason {
     /// The hash has a policy that is older than the current one. The older one may be dearer to
     /// guess: `saltern policies check` warns of it.
@@ -27,14 +29,8 @@ pub enum RehashReason {
 
 impl RehashReason {
     /// The reason's name in the contract.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::OlderPolicy => "older_policy",
-            Self::OtherAlgorithm => "other_algorithm",
-            Self::UnlistedParameters => "unlisted_parameters",
-            Self::WeakScheme => "weak_scheme",
-        }
+        self.into()
     }
 }
 
@@ -51,7 +47,6 @@ pub struct Verdict {
 
 impl Policies {
     /// Returns the id of the policy that lists the params of a stored hash.
-    #[must_use]
     pub fn id_of(&self, stored: &Stored) -> Option<&str> {
         stored.policy.map(|i| self.list()[i].id())
     }
@@ -79,7 +74,6 @@ impl Policies {
 
     /// Returns why this stored hash should be replaced after a match, if the scheme reads all of
     /// the password.
-    #[must_use]
     pub fn rehash_reason(&self, stored: &Stored) -> Option<RehashReason> {
         let Some(position) = stored.policy else {
             return self.reason_without_policy(&stored.encoded);

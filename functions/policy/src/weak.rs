@@ -11,13 +11,11 @@ pub struct AcceptedWeak(Vec<&'static str>);
 
 impl AcceptedWeak {
     /// Every scheme: `all`.
-    #[must_use]
     pub fn all() -> Self {
         Self(scheme_names())
     }
 
     /// Whether weak hashes of this scheme are verified.
-    #[must_use]
     pub fn names(&self, scheme: Scheme) -> bool {
         self.0.contains(&scheme.name())
     }
@@ -45,7 +43,6 @@ impl FromStr for AcceptedWeak {
 }
 
 /// Returns the names of all schemes, in order. Several rows of [`Scheme::ALL`] may share one.
-#[must_use]
 pub fn scheme_names() -> Vec<&'static str> {
     let mut names: Vec<_> = Scheme::ALL.iter().map(|scheme| scheme.name()).collect();
     names.sort_unstable();

@@ -8,7 +8,6 @@ pub struct Context(Zeroizing<String>);
 
 impl Context {
     /// Returns `None` if the length is out of bounds.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let fits = (1..=MAX_CONTEXT_BYTES).contains(&text.len());
         fits.then(|| Self(Zeroizing::new(text.to_owned())))

@@ -31,7 +31,6 @@ pub struct Document {
 
 impl Document {
     /// Makes a document with one key.
-    #[must_use]
     pub fn new(key: KeyEntry, require: bool) -> Self {
         Self { current: key.id.clone(), keys: vec![key], require, site_keys: Vec::new() }
     }
@@ -106,13 +105,11 @@ pub struct SiteKeyEntry {
 
 impl SiteKeyEntry {
     /// A pepper that is this text.
-    #[must_use]
     pub fn of_text(id: &str, text: &str) -> Self {
         Self::of_base64(id, Zeroizing::new(BASE64.encode(text)))
     }
 
     /// A pepper that is the bytes of this Base64. [`Keys`](crate::Keys) checks it.
-    #[must_use]
     pub fn of_base64(id: &str, text: Zeroizing<String>) -> Self {
         Self { id: id.to_owned(), key: Secret(text) }
     }

@@ -102,19 +102,16 @@ impl Keys {
     }
 
     /// All keys, from oldest to newest.
-    #[must_use]
     pub fn list(&self) -> &[Key] {
         &self.list
     }
 
     /// The key that seals.
-    #[must_use]
     pub fn current(&self) -> &Key {
         &self.list[self.current]
     }
 
     /// Whether hashes without a seal are refused.
-    #[must_use]
     pub fn requires_seal(&self) -> bool {
         self.requires_seal
     }
@@ -135,7 +132,6 @@ impl Keys {
     }
 
     /// The site key with this id.
-    #[must_use]
     pub fn site_key(&self, id: &str) -> Option<&[u8]> {
         let found = self.peppers.iter().find(|key| key.id == id);
         found.map(|key| key.bytes.as_slice())
@@ -196,19 +192,16 @@ impl Keys {
 
 impl Key {
     /// The id, which every seal under the key names.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
     /// The key check value. Two hosts with the same value have the same key.
-    #[must_use]
     pub fn check_value(&self) -> &str {
         &self.check_value
     }
 
     /// Whether the key wants a context, to seal and to open.
-    #[must_use]
     pub fn wants_context(&self) -> bool {
         self.wants_context
     }

@@ -6,7 +6,6 @@ use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
 use saltern_encoded::{MAX_ENCODED_BYTES, ParseError, is_key_id};
 
 /// Whether a stored string is sealed, or claims to be.
-#[must_use]
 pub fn is_sealed(stored: &str) -> bool {
     stored.starts_with(MARK)
 }
@@ -51,7 +50,6 @@ impl<'a> Sealed<'a> {
     }
 
     /// The id of the key.
-    #[must_use]
     pub fn key(&self) -> &'a str {
         self.key
     }

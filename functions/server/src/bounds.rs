@@ -26,29 +26,25 @@ pub(super) struct Bounds {
     pub(super) idle_timeout: Duration,
     /// Longest time for the peer to take an answer.
     pub(super) answer_timeout: Duration,
-    /// Threads that read and write. The workers have their own threads.
-    pub(super) io_threads: usize,
 }
 
 impl Bounds {
     /// Behind a proxy, all connections have its address.
     pub(super) fn read(arguments: &BoundsArguments, behind_proxy: bool) -> Result<Self, Failure> {
-        let default = Self::default();
-        let connections = connections(arguments.connections, default.connections)?;
+        let connections = connections(arguments.connections)?;
         Ok(Self {
             connections,
-            connections_lowered: arguments.connections.is_none() && connections < default.connections,
+            connections_lowered: arguments.connections.is_none() && connections < CONNECTIONS,
             connections_per_address: match arguments.connections_per_address {
                 None if behind_proxy => None,
                 None => Some(connections.div_ceil(SHARE_OF_AN_ADDRESS)),
                 Some(bound) => Some(bound).filter(|bound| *bound > 0),
             },
-            first_byte_timeout: milliseconds(arguments.first_byte_timeout_ms, default.first_byte_timeout),
-            header_timeout: milliseconds(arguments.header_timeout_ms, default.header_timeout),
-            body_timeout: milliseconds(arguments.body_timeout_ms, default.body_timeout),
-            idle_timeout: milliseconds(arguments.idle_timeout_ms, default.idle_timeout),
-            answer_timeout: milliseconds(arguments.answer_timeout_ms, default.answer_timeout),
-            ..default
+            first_byte_timeout: milliseconds(arguments.first_byte_timeout_ms, FIRST_BYTE_TIMEOUT),
+            header_timeout: milliseconds(arguments.header_timeout_ms, HEADER_TIMEOUT),
+            body_timeout: milliseconds(arguments.body_timeout_ms, BODY_TIMEOUT),
+            idle_timeout: milliseconds(arguments.idle_timeout_ms, IDLE_TIMEOUT),
+            answer_timeout: milliseconds(arguments.answer_timeout_ms, ANSWER_TIMEOUT),
         })
     }
 
@@ -58,6 +54,7 @@ impl Bounds {
     }
 }
 
+#[cfg(test)]
 impl Default for Bounds {
     fn default() -> Self {
         Self {
@@ -69,7 +66,6 @@ impl Default for Bounds {
             body_timeout: BODY_TIMEOUT,
             idle_timeout: IDLE_TIMEOUT,
             answer_timeout: ANSWER_TIMEOUT,
-            io_threads: IO_THREADS,
         }
     }
 }
@@ -77,9 +73,9 @@ impl Default for Bounds {
 /// Returns the number of connections for which the process may open files.
 ///
 /// Without this check, each further connection would fail alone, with an obscure error.
-fn connections(wanted: Option<NonZeroUsize>, default: usize) -> Result<usize, Failure> {
+fn connections(wanted: Option<NonZeroUsize>) -> Result<usize, Failure> {
     let possible = process::raise_open_files().saturating_sub(OTHER_FILES);
-    let (wanted, least) = wanted.map_or((default, 1), |wanted| (wanted.get(), wanted.get()));
+    let (wanted, least) = wanted.map_or((CONNECTIONS, 1), |wanted| (wanted.get(), wanted.get()));
     if possible < least {
         let lower = if possible == 0 { "" } else { " or lower --connections" };
         return Err(Failure::configuration(format!(
@@ -160,9 +156,11 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(75);
 /// not take holds memory.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Threads that read and write. The workers have their own threads.
+///
 /// Parsing and answering a request takes tens of microseconds, and its hash takes milliseconds: two
 /// threads feed dozens of cores. On few cores, more threads would only compete with the workers.
-const IO_THREADS: usize = 2;
+pub(super) const IO_THREADS: usize = 2;
 
 /// Bodies in memory at once, in bytes. The 1,024 operations of the queue make 16 MiB, 16 KiB each.
 /// The rest is for 48 batches of 1 MiB that are being received.

@@ -86,7 +86,6 @@ pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
 
 /// Returns the settings of one worker as `serve` has it, with kept memory: allocating memory for
 /// each hash would count as hashing time.
-#[must_use]
 pub fn worker(limits: &Limits) -> PoolSettings {
     PoolSettings { kept_bytes: limits.bytes_per_worker(), ..PoolSettings::new(NonZeroUsize::MIN) }
 }

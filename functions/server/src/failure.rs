@@ -105,7 +105,6 @@ pub fn read<Arguments: Parser>() -> Result<Arguments, Failure> {
 }
 
 /// Returns the list of exit codes, as `--help` ends with it.
-#[must_use]
 pub fn exit_codes() -> String {
     let lines = EXIT_CODES.iter().map(|(code, meaning)| format!("  {code:>2}  {meaning}\n"));
     format!("Exit codes:\n{}", lines.collect::<String>().trim_end())

@@ -76,7 +76,7 @@ pub fn run_with<W: Workers>(
     process::keep_memory_private()?;
     let settings = Settings::read(arguments)?;
     let log = log::start(settings.log_format)?;
-    let runtime = runtime(settings.bounds.io_threads)?;
+    let runtime = runtime()?;
     let ended = runtime.block_on(serve(settings, &log, start));
     // Do not wait for tasks that still run.
     runtime.shutdown_timeout(Duration::ZERO);
@@ -92,12 +92,12 @@ async fn serve<W: Workers>(
         Some(passed) => Listener::adopt(passed, &settings.listen)?,
         None => Listener::bind(&settings.listen, settings.socket_mode)?,
     };
-    let started = settings.describe(listener.address());
-    let Settings { policies, seal_keys, blocklist, upgrades, pool, access, tls, bounds, drain, .. } =
-        settings;
-    let workers = start(&pool).map_err(|error| {
+    let workers = start(&settings.pool).map_err(|error| {
         Failure::system(format!("cannot start a hashing thread ({error}): lower --workers"))
     })?;
+    let mut signals = drain::Signals::listen()?;
+    settings.log(listener.address());
+    let Settings { policies, seal_keys, blocklist, upgrades, access, tls, bounds, drain, .. } = settings;
     let service = Service::new(policies, workers)
         .with_upgrades(upgrades)
         .with_blocklist(blocklist)
@@ -108,8 +108,6 @@ async fn serve<W: Workers>(
         file
     });
     let door = Arc::new(Door::new(service, access, keys_file, tls, bounds));
-    let mut signals = drain::Signals::listen()?;
-    started.log();
     door.log_advice();
     let serving = listener.serve(Arc::clone(&door));
     supervisor::tell_ready();
@@ -124,9 +122,9 @@ async fn serve<W: Workers>(
     serving.drain(drain, signals).await
 }
 
-fn runtime(io_threads: usize) -> Result<Runtime, Failure> {
+fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(io_threads)
+        .worker_threads(bounds::IO_THREADS)
         .thread_name("saltern-io")
         .enable_all()
         .build()

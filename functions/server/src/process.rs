@@ -26,7 +26,6 @@ pub fn keep_memory_private() -> Result<(), Failure> {
 /// Raises the soft limit on open files to the hard limit and returns the limit.
 ///
 /// On most systems the soft limit is 1,024, because programs with `select` need that.
-#[must_use]
 pub fn raise_open_files() -> usize {
     let limit = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: limit.maximum, maximum: limit.maximum };

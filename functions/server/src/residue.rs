@@ -38,7 +38,7 @@ fn no_password_is_left_in_memory() {
     drop(planted);
     assert_eq!(places(), 0, "a freed buffer is wiped");
 
-    let runtime = runtime(2).unwrap();
+    let runtime = runtime().unwrap();
     let (address, serving) = runtime.block_on(async {
         let any_port = Listen::Address(([127, 0, 0, 1], 0).into());
         let listener = Listener::bind(&any_port, SocketMode::OWNER).unwrap();

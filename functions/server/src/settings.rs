@@ -7,7 +7,6 @@ use std::{
     time::Duration,
 };
 
-use saltern_kernels::Kernels;
 use saltern_policy::{Limits, Policies};
 use saltern_pool::PoolSettings;
 use saltern_seal::Keys;
@@ -108,81 +107,37 @@ impl Settings {
         })
     }
 
-    /// Returns the fields of the log line at start-up.
-    pub(super) fn describe(&self, address: &Listen) -> Started {
-        Started {
-            address: address.clone(),
-            tls: self.tls.is_some(),
-            callers: self.access.callers(),
-            workers: self.pool.workers,
-            holders: self.pool.holders,
-            reserved_bytes: self.pool.reserved_bytes,
-            kernels: self.pool.kernels,
-            memory_budget_mib: self.memory_budget_bytes / document::BYTES_PER_MIB,
-            bounds: self.bounds,
-            policies: self.policies.digest().to_owned(),
-            accepted_weak: self.policies.accepted_weak().to_string(),
-            firebase_project: self.policies.has_firebase_project(),
-            blocklist: self.blocklist.as_ref().map(|list| list.digest().to_owned()),
-            upgrades: self.upgrades,
-            seal: self
-                .seal_keys
-                .as_ref()
-                .map(|(_, keys)| (keys.current().id().to_owned(), keys.requires_seal())),
-        }
-    }
-}
-
-/// The log line at start-up. With `--listen 127.0.0.1:0` it tells the port.
-pub(super) struct Started {
-    address: Listen,
-    tls: bool,
-    /// How many callers the tokens name; 0 without tokens.
-    callers: usize,
-    workers: NonZeroUsize,
-    holders: NonZeroUsize,
-    reserved_bytes: u64,
-    kernels: Kernels,
-    memory_budget_mib: u64,
-    bounds: Bounds,
-    policies: String,
-    accepted_weak: String,
-    firebase_project: bool,
-    blocklist: Option<String>,
-    upgrades: Upgrades,
-    /// The id of the current key, and whether hashes without a seal are refused.
-    seal: Option<(String, bool)>,
-}
-
-impl Started {
-    pub(super) fn log(&self) {
+    /// Writes the log line at start-up. With `--listen 127.0.0.1:0` it tells the port.
+    pub(super) fn log(&self, address: &Listen) {
+        let callers = self.access.callers();
+        let keys = self.seal_keys.as_ref().map(|(_, keys)| keys);
         tracing::info!(
             version = env!("CARGO_PKG_VERSION"),
-            address = %self.address,
-            tls = self.tls,
-            tokens = self.callers > 0,
-            workers = self.workers,
-            kernels = self.kernels.name(),
-            memory_budget_mib = self.memory_budget_mib,
+            %address,
+            tls = self.tls.is_some(),
+            tokens = callers > 0,
+            workers = self.pool.workers,
+            kernels = self.pool.kernels.name(),
+            memory_budget_mib = self.memory_budget_bytes / document::BYTES_PER_MIB,
             connections = self.bounds.connections,
             connection_memory_mib = self.bounds.connection_memory_bytes() as u64 / document::BYTES_PER_MIB,
-            policies = self.policies,
-            accepted_weak = self.accepted_weak,
-            firebase_project = self.firebase_project,
-            blocklist = self.blocklist,
+            policies = self.policies.digest(),
+            accepted_weak = self.policies.accepted_weak().to_string(),
+            firebase_project = self.policies.has_firebase_project(),
+            blocklist = self.blocklist.as_ref().map(Blocklist::digest),
             upgrades = %self.upgrades,
-            seal_key = self.seal.as_ref().map(|(id, _)| id),
-            seal_required = self.seal.as_ref().is_some_and(|(_, required)| *required),
+            seal_key = keys.map(|keys| keys.current().id()),
+            seal_required = keys.is_some_and(Keys::requires_seal),
             "serving"
         );
-        if self.holders < self.workers {
+        if self.pool.holders < self.pool.workers {
             tracing::warn!(
-                at_once = self.holders,
-                workers = self.workers,
+                at_once = self.pool.holders,
+                workers = self.pool.workers,
                 "fewer hashes in memory at once than workers: raise --memory-budget-mib, or lower --workers"
             );
         }
-        if self.callers > 1 && self.reserved_bytes == 0 {
+        if callers > 1 && self.pool.reserved_bytes == 0 {
             tracing::warn!(
                 "one caller may take the memory of all hashes: raise --memory-budget-mib, so that each worker holds two \
                  hashes of the largest policy"

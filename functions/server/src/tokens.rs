@@ -228,8 +228,8 @@ fn parse<'a>(lines: impl Iterator<Item = &'a str>, unit: &str, source: &str) -> 
 fn parse_scopes(text: &str) -> Result<Vec<Scope>, String> {
     let mut scopes = Vec::new();
     for name in text.split(',') {
-        match Scope::ALL.into_iter().find(|scope| scope.name() == name) {
-            Some(scope) if !scopes.contains(&scope) => scopes.push(scope),
+        match name.parse() {
+            Ok(scope) if !scopes.contains(&scope) => scopes.push(scope),
             _ => {
                 return Err(
                     "write the scopes hash, verify and metrics, or some of them, each once".to_owned()

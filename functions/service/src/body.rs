@@ -16,19 +16,16 @@ enum Bytes {
 
 impl Body {
     /// Takes ownership of the bytes.
-    #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
         Zeroizing::new(bytes).into()
     }
 
     /// Refers to public bytes without a copy.
-    #[must_use]
     pub const fn from_static(bytes: &'static [u8]) -> Self {
         Self(Bytes::Public(bytes))
     }
 
     /// Returns the bytes of memory that this body alone holds.
-    #[must_use]
     pub fn held_bytes(&self) -> usize {
         match &self.0 {
             Bytes::Wiped(bytes) => bytes.len(),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Operation, Problem};
+use strum::{EnumString, IntoStaticStr, VariantArray};
+
+use crate::{Code, Operation, Problem};
 
 /// The caller of a request, as the front door knows it.
 #[derive(Clone, Debug)]
@@ -32,7 +34,8 @@ pub struct Identity {
 }
 
 /// A kind of operation that a token may allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Scope {
     /// `POST /hash`, and such operations of a batch.
     Hash,
@@ -44,16 +47,11 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 3] = [Self::Hash, Self::Metrics, Self::Verify];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in the contract.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Hash => "hash",
-            Self::Metrics => "metrics",
-            Self::Verify => "verify",
-        }
+        self.into()
     }
 
     /// The scopes of which a token needs one for the operation. Any token allows an operation that
@@ -71,7 +69,6 @@ impl Scope {
 
 impl Caller {
     /// The name of the token, for the log line.
-    #[must_use]
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Expired(identity) | Self::Named(identity) => Some(&identity.name),
@@ -90,7 +87,7 @@ impl Caller {
     ///
     /// # Errors
     /// [`Problem::unauthorized`], the same code with the remark that the token has expired,
-    /// [`Problem::forbidden`], or the same code with the remark that browsers get no answer.
+    /// [`Code::Forbidden`], or the same code with the remark that browsers get no answer.
     pub(crate) fn may(&self, operation: Operation) -> Result<(), Problem> {
         match self {
             Self::Foreign => Err(Problem::foreign()),
@@ -101,7 +98,7 @@ impl Caller {
             Self::Named(identity) => {
                 let any_of = Scope::of(operation);
                 let allowed = any_of.is_empty() || any_of.iter().any(|scope| identity.scopes.contains(scope));
-                if allowed { Ok(()) } else { Err(Problem::forbidden()) }
+                if allowed { Ok(()) } else { Err(Problem::new(Code::Forbidden)) }
             }
         }
     }

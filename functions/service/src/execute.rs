@@ -312,7 +312,7 @@ impl<W: Workers> Executor<'_, W> {
     fn submit(&self, work: Work) -> Result<Ticket, Problem> {
         let work = Work { caller: self.arrival.share(), ..work };
         self.workers.submit(work).map_err(|refused| match refused {
-            Refused::DeadlineExceeded => Problem::deadline_exceeded(),
+            Refused::DeadlineExceeded => Problem::new(Code::DeadlineExceeded),
             Refused::Overloaded { retry_after } => Problem::overloaded(retry_after),
         })
     }
@@ -395,7 +395,7 @@ fn refused(refusal: Refusal) -> Problem {
 
 fn dropped(dropped: Dropped) -> Problem {
     match dropped {
-        Dropped::DeadlineExceeded => Problem::deadline_exceeded(),
+        Dropped::DeadlineExceeded => Problem::new(Code::DeadlineExceeded),
         Dropped::Fault | Dropped::NoMemory => Problem::internal(),
         Dropped::Overloaded { retry_after } => Problem::overloaded(retry_after),
     }

@@ -58,7 +58,6 @@ impl Incoming {
     }
 
     /// A request whose front door cannot read the head.
-    #[must_use]
     pub fn unread(arrival: Arrival, ids: Ids) -> Self {
         Self {
             route: Err(Problem::malformed_request()),
@@ -109,7 +108,6 @@ pub struct Arrival {
 impl Arrival {
     /// Whose share of workers, memory and places the request uses (HTTP contract, "Callers"). Without
     /// tokens it is the user of a socket file, or the network of the peer.
-    #[must_use]
     pub fn share(&self) -> saltern_pool::Caller {
         match (&self.caller, self.peer) {
             (Caller::Named(identity), _) => saltern_pool::Caller(identity.key),
@@ -137,7 +135,6 @@ pub enum PeerAddress {
 
 impl PeerAddress {
     /// The part of an address that one party holds: an address of IPv4, or the network of one of IPv6.
-    #[must_use]
     pub fn network(self) -> Option<IpAddr> {
         let Self::Network(address) = self else { return None };
         Some(match address.ip().to_canonical() {
@@ -189,14 +186,12 @@ pub struct Ids {
 
 impl Ids {
     /// The ids of a request with these headers.
-    #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         let request_id = RequestId::given(headers).unwrap_or_else(RequestId::random);
         Self { request_id, callers: CallersId::of(headers), trace: Trace::of(headers) }
     }
 
     /// The ids of a request without a readable head.
-    #[must_use]
     pub fn random() -> Self {
         Self { request_id: RequestId::random(), callers: CallersId::Absent, trace: Trace::default() }
     }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{Caller, Operation, Outcome, Step, outcome::NONE};
 
@@ -62,7 +63,8 @@ impl Outcome {
 }
 
 /// The class of a line of the log. A line of one class never takes the place of another's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum LineClass {
     /// Lines of requests with a known caller, and of the process itself.
     Caller,
@@ -72,19 +74,14 @@ pub enum LineClass {
 
 impl LineClass {
     /// All classes.
-    pub const ALL: [Self; 2] = [Self::Caller, Self::Unauthenticated];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The name in metrics.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Caller => "caller",
-            Self::Unauthenticated => "unauthenticated",
-        }
+        self.into()
     }
 
     /// The class of a line with this target. Lines of other crates may be about any connection.
-    #[must_use]
     pub fn of_target(target: &str) -> Self {
         let is_ours = target != UNAUTHENTICATED && target.starts_with(OURS);
         if is_ours { Self::Caller } else { Self::Unauthenticated }
@@ -120,7 +117,6 @@ pub struct LogLine<'a> {
 
 impl<'a> LogLine<'a> {
     /// The line of a request with this outcome.
-    #[must_use]
     pub fn of(outcome: &'a Outcome) -> Self {
         let timing = outcome.timing().unwrap_or_default();
         Self {

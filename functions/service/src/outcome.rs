@@ -3,11 +3,13 @@
 use std::{borrow::Cow, time::Duration};
 
 use saltern_pool::Done;
+use strum::{IntoStaticStr, VariantArray};
 
 use crate::{Caller, Code, Ids, PeerAddress};
 
 /// The operation that a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Operation {
     /// `POST /batch`.
     Batch,
@@ -20,6 +22,7 @@ pub enum Operation {
     /// Unknown: the path does not exist, or the request was rejected before its path was read.
     None,
     /// `GET /openapi.json`.
+    #[strum(serialize = "openapi")]
     OpenApi,
     /// `GET /policies`.
     Policies,
@@ -28,18 +31,6 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All operations.
-    pub(crate) const ALL: [Self; 8] = [
-        Self::Batch,
-        Self::Hash,
-        Self::Health,
-        Self::Metrics,
-        Self::None,
-        Self::OpenApi,
-        Self::Policies,
-        Self::Verify,
-    ];
-
     /// The possible ends of this operation. One problem represents all codes.
     pub(crate) fn ends(self) -> &'static [End] {
         const PROBLEM: End = End::Problem(Code::Internal);
@@ -54,23 +45,14 @@ impl Operation {
     }
 
     /// The operation's name in logs and metrics.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Batch => "batch",
-            Self::Hash => "hash",
-            Self::Health => "health",
-            Self::Metrics => "metrics",
-            Self::None => "none",
-            Self::OpenApi => "openapi",
-            Self::Policies => "policies",
-            Self::Verify => "verify",
-        }
+        self.into()
     }
 }
 
 /// The end of a request or of one of its steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum End {
     /// A batch or a document was answered.
     Answered,
@@ -88,20 +70,14 @@ pub enum End {
 
 impl End {
     /// The name in logs.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Answered => "answered",
-            Self::Gone => "gone",
-            Self::Hashed => "hashed",
-            Self::Match => "match",
-            Self::Mismatch => "mismatch",
             Self::Problem(code) => code.name(),
+            done => done.into(),
         }
     }
 
     /// The name in metrics. All problems share one name: another metric counts them by code.
-    #[must_use]
     pub fn class(self) -> &'static str {
         match self {
             Self::Problem(_) => "refused",
@@ -257,7 +233,6 @@ pub struct Outcome {
 
 impl Outcome {
     /// The times of all steps; `None` if nothing was computed.
-    #[must_use]
     pub fn timing(&self) -> Option<Timing> {
         self.steps.iter().filter_map(Step::whole_timing).reduce(Timing::beside)
     }

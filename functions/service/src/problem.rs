@@ -5,15 +5,17 @@ use std::{borrow::Cow, time::Duration};
 
 use http::StatusCode;
 use serde::Serialize;
+use strum::{IntoStaticStr, VariantArray};
 
 /// The cause of a response other than 200. The contract's table of errors lists the same codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Code {
     /// The body is longer than the limit of its path.
     BodyTooLarge,
     /// A cost of the stored hash exceeds its ceiling.
     CostOutOfBounds,
-    /// The work takes longer than the deadline allows, on any server.
+    /// The work takes longer than the deadline allows, on any server. It has no time of a next try.
     DeadlineExceeded,
     /// The server shuts down. Only `/health` answers so.
     Draining,
@@ -61,66 +63,14 @@ pub enum Code {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 24] = [
-        Self::BodyTooLarge,
-        Self::CostOutOfBounds,
-        Self::DeadlineExceeded,
-        Self::Draining,
-        Self::Forbidden,
-        Self::HeadersTooLarge,
-        Self::Internal,
-        Self::InvalidHash,
-        Self::InvalidJson,
-        Self::InvalidRequest,
-        Self::KeyUnavailable,
-        Self::MethodNotAllowed,
-        Self::NotFound,
-        Self::Overloaded,
-        Self::PasswordBreached,
-        Self::PasswordHasNul,
-        Self::PasswordTooLong,
-        Self::PolicyNotForHashing,
-        Self::RequestTimeout,
-        Self::SealBroken,
-        Self::Unauthorized,
-        Self::UnknownPolicy,
-        Self::UnsupportedMediaType,
-        Self::UnsupportedHash,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The code's name in the contract.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::BodyTooLarge => "body_too_large",
-            Self::CostOutOfBounds => "cost_out_of_bounds",
-            Self::DeadlineExceeded => "deadline_exceeded",
-            Self::Draining => "draining",
-            Self::Forbidden => "forbidden",
-            Self::HeadersTooLarge => "headers_too_large",
-            Self::Internal => "internal",
-            Self::InvalidHash => "invalid_hash",
-            Self::InvalidJson => "invalid_json",
-            Self::InvalidRequest => "invalid_request",
-            Self::KeyUnavailable => "key_unavailable",
-            Self::MethodNotAllowed => "method_not_allowed",
-            Self::NotFound => "not_found",
-            Self::Overloaded => "overloaded",
-            Self::PasswordBreached => "password_breached",
-            Self::PasswordHasNul => "password_has_nul",
-            Self::PasswordTooLong => "password_too_long",
-            Self::PolicyNotForHashing => "policy_not_for_hashing",
-            Self::RequestTimeout => "request_timeout",
-            Self::SealBroken => "seal_broken",
-            Self::Unauthorized => "unauthorized",
-            Self::UnknownPolicy => "unknown_policy",
-            Self::UnsupportedMediaType => "unsupported_media_type",
-            Self::UnsupportedHash => "unsupported_hash",
-        }
+        self.into()
     }
 
     /// The HTTP status of responses with this code.
-    #[must_use]
     pub fn status(self) -> StatusCode {
         match self {
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -243,56 +193,47 @@ pub struct Problem {
 
 impl Problem {
     /// The body is longer than that of its route may be.
-    #[must_use]
     pub fn body_too_large() -> Self {
         Self::new(Code::BodyTooLarge)
     }
 
     /// The token is known and has expired.
-    #[must_use]
     pub fn expired_token() -> Self {
         Self { detail: EXPIRED_TOKEN, ..Self::new(Code::Unauthorized) }
     }
 
     /// The head of the request is longer than the front door's limit.
-    #[must_use]
     pub fn headers_too_large() -> Self {
         Self::new(Code::HeadersTooLarge)
     }
 
     /// The service has a fault.
-    #[must_use]
     pub fn internal() -> Self {
         Self::new(Code::Internal)
     }
 
     /// The front door cannot read the request: it is not HTTP, or not an event of the expected
     /// form.
-    #[must_use]
     pub fn malformed_request() -> Self {
         Self::new(Code::InvalidRequest)
     }
 
     /// The service is full. The same request will probably succeed after this time.
-    #[must_use]
     pub fn overloaded(retry_after: Duration) -> Self {
         Self { retry_after: Some(retry_after), ..Self::new(Code::Overloaded) }
     }
 
     /// The request was not complete before the front door's timeout.
-    #[must_use]
     pub fn request_timeout() -> Self {
         Self::new(Code::RequestTimeout)
     }
 
     /// A token is required, and the request has none or an unknown one.
-    #[must_use]
     pub fn unauthorized() -> Self {
         Self::new(Code::Unauthorized)
     }
 
     /// The cause.
-    #[must_use]
     pub fn code(&self) -> Code {
         self.code
     }
@@ -300,11 +241,6 @@ impl Problem {
     /// Without tokens a web page, or a program that calls by a foreign host name, gets no answer.
     pub(crate) fn foreign() -> Self {
         Self { detail: FOREIGN, ..Self::new(Code::Forbidden) }
-    }
-
-    /// The token is valid and its scopes do not include the operation.
-    pub(crate) fn forbidden() -> Self {
-        Self::new(Code::Forbidden)
     }
 
     pub(crate) fn new(code: Code) -> Self {
@@ -362,11 +298,6 @@ impl Problem {
 
     pub(crate) fn method_not_allowed(allow: &'static str) -> Self {
         Self { allow: Some(allow), ..Self::new(Code::MethodNotAllowed) }
-    }
-
-    /// It has no time of a next try: no server can do the work in that time.
-    pub(crate) fn deadline_exceeded() -> Self {
-        Self::new(Code::DeadlineExceeded)
     }
 
     /// The problem as the document of RFC 9457.

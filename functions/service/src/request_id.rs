@@ -12,7 +12,6 @@ impl RequestId {
     pub const HEADER: &str = "x-request-id";
 
     /// The caller's id, if the headers hold one that is well-formed.
-    #[must_use]
     pub fn given(headers: &HeaderMap) -> Option<Self> {
         let mut given = headers.get_all(Self::HEADER).iter();
         match (given.next().and_then(|value| value.to_str().ok()), given.next()) {
@@ -22,13 +21,11 @@ impl RequestId {
     }
 
     /// The id with this text, if it is well-formed.
-    #[must_use]
     pub fn new(id: &str) -> Option<Self> {
         is_well_formed(id).then(|| Self(id.to_owned()))
     }
 
     /// A new id: 16 random bytes in hexadecimal.
-    #[must_use]
     pub fn random() -> Self {
         let mut bytes = [0_u8; 16];
         // An id is not a secret. If the system gives no random bytes, verifications still work.
@@ -37,7 +34,6 @@ impl RequestId {
     }
 
     /// The id.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -61,7 +57,6 @@ impl CallersId {
     pub const HEADER: &str = "Saltern-Request-Id";
 
     /// The caller's id in these headers.
-    #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         let mut given = headers.get_all(Self::HEADER).iter();
         match (given.next(), given.next()) {

@@ -1,11 +1,12 @@
 //! The paths and their methods. A path with GET supports HEAD too.
 
 use http::Method;
+use strum::VariantArray;
 
 use crate::Operation;
 
 /// A path of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, VariantArray)]
 pub enum Route {
     /// Several hashes and verifications.
     Batch,
@@ -24,13 +25,15 @@ pub enum Route {
 }
 
 impl Route {
+    /// All routes, by their names.
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
     /// Returns the route with this path.
     pub(crate) fn at(path: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|route| route.path() == path)
+        Self::ALL.iter().copied().find(|route| route.path() == path)
     }
 
     /// Returns the path.
-    #[must_use]
     pub const fn path(self) -> &'static str {
         match self {
             Self::Batch => "/batch",
@@ -44,7 +47,6 @@ impl Route {
     }
 
     /// Returns the method of its requests.
-    #[must_use]
     pub fn method(self) -> Method {
         match self {
             Self::Batch | Self::Hash | Self::Verify => Method::POST,
@@ -64,7 +66,6 @@ impl Route {
     }
 
     /// Whether the route reads the body of a request. A front door discards other bodies.
-    #[must_use]
     pub fn reads_body(self) -> bool {
         self.method() == Method::POST
     }
@@ -72,7 +73,6 @@ impl Route {
     /// Returns the length in bytes above which a front door refuses a body with
     /// [`Problem::body_too_large`](crate::Problem::body_too_large) (HTTP contract, "Requests and
     /// answers").
-    #[must_use]
     pub fn body_limit(self) -> usize {
         match self {
             Self::Batch => MAX_BATCH_BODY_BYTES,
@@ -81,7 +81,6 @@ impl Route {
     }
 
     /// Returns the operation that requests of this route are counted as.
-    #[must_use]
     pub fn operation(self) -> Operation {
         match self {
             Self::Batch => Operation::Batch,
@@ -93,10 +92,6 @@ impl Route {
             Self::Verify => Operation::Verify,
         }
     }
-
-    /// All routes, by their names.
-    pub const ALL: [Self; 7] =
-        [Self::Batch, Self::Hash, Self::Health, Self::Metrics, Self::OpenApi, Self::Policies, Self::Verify];
 }
 
 /// 16 KiB: a password and a hash of 1,024 bytes each, with each byte written as an escape of six

@@ -49,7 +49,6 @@ pub struct Service<W = Pool> {
 impl<W: Workers> Service<W> {
     /// Serves these policies with these workers, without `GET /metrics`. On Lambda this path would
     /// show one environment of many.
-    #[must_use]
     pub fn new(policies: Policies, workers: W) -> Self {
         Self {
             policies,

@@ -14,7 +14,6 @@ impl Trace {
     pub const XRAY_HEADER: &str = "x-amzn-trace-id";
 
     /// Reads the ids from these headers. `tracestate` is ignored.
-    #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         Self {
             traceparent: only(headers, TRACEPARENT).and_then(traceparent),
@@ -29,13 +28,11 @@ impl Trace {
     }
 
     /// The W3C trace id.
-    #[must_use]
     pub fn id(&self) -> Option<&str> {
         self.traceparent.as_ref().and_then(|whole| whole.get(TRACE_ID))
     }
 
     /// The X-Ray trace id.
-    #[must_use]
     pub fn xray_id(&self) -> Option<&str> {
         self.xray.as_deref()
     }

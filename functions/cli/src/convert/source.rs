@@ -156,7 +156,7 @@ impl Format {
                 let (value, salt) = self.split(value, salt)?;
                 let digest = digest(value, hash.output_bytes())?;
                 let salt = String::from_utf8(self.salt_bytes(salt)?).map_err(|_| NOT_TEXT)?;
-                format!("{}${salt}${}", hash_name(hash), base16ct::lower::encode_string(&digest))
+                format!("{}${salt}${}", hash.name(), base16ct::lower::encode_string(&digest))
             }
             Source::Ipb => {
                 let (value, salt) = self.split(value, salt)?;
@@ -232,7 +232,7 @@ impl Format {
     /// Removes the name of the function before a salt: Django wrote `sha1$<salt>$<hash>`.
     fn unnamed<'v>(&self, salt: &'v str) -> &'v str {
         let name = match self.source {
-            Source::Salted(hash, _) => hash_name(hash),
+            Source::Salted(hash, _) => hash.name(),
             _ => return salt,
         };
         salt.strip_prefix(name).and_then(|rest| rest.strip_prefix(self.separator)).unwrap_or(salt)
@@ -301,7 +301,7 @@ pub(super) fn pbkdf2(prf: Prf, iterations: u32, salt: &[u8], output: &[u8]) -> R
 pub(super) fn of_template(hash: Hash, template: &str, salt: &[u8], digest: &[u8]) -> String {
     let [template, salt, digest] =
         [template.as_bytes(), salt, digest].map(|part| BASE64_STANDARD.encode(part));
-    format!("${}$pf={template}${salt}${digest}", hash_name(hash))
+    format!("${}$pf={template}${salt}${digest}", hash.name())
 }
 
 /// Reads a digest of so many bytes, in hexadecimal of either case or in Base64.
@@ -329,16 +329,6 @@ pub(super) fn base64(text: &str) -> Option<Zeroizing<Vec<u8>>> {
 
 pub(super) fn phc(bytes: &[u8]) -> String {
     BASE64_STANDARD_NO_PAD.encode(bytes)
-}
-
-const fn hash_name(hash: Hash) -> &'static str {
-    match hash {
-        Hash::Md5 => "md5",
-        Hash::Sha1 => "sha1",
-        Hash::Sha256 => "sha256",
-        Hash::Sha384 => "sha384",
-        Hash::Sha512 => "sha512",
-    }
 }
 
 const fn ldap_label(hash: Hash) -> &'static str {

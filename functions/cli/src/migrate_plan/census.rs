@@ -8,6 +8,7 @@ use std::{
 use saltern_encoded::ParseError;
 use saltern_policy::Policies;
 use saltern_seal::{Keys, NotOpened, Sealed, is_sealed};
+use strum::IntoStaticStr;
 use zeroize::Zeroizing;
 
 use super::{foreign::software_of, shape::Shape};
@@ -40,7 +41,8 @@ pub(super) struct Counted {
 }
 
 /// The reason why a row was not read as a hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum Unread {
     /// No password is set: an empty field, a comment, or the mark of a locked account.
     NoPassword,
@@ -57,8 +59,10 @@ pub(crate) enum Unread {
     /// A hash with white space before or after it.
     Padded,
     /// A known scheme, but malformed: cut off or changed by hand.
+    #[strum(serialize = "invalid_hash")]
     Invalid,
     /// An unsupported scheme.
+    #[strum(serialize = "unsupported_hash")]
     Unsupported,
     /// Base64 or other text of many bytes, without the name of a scheme.
     Encoded,

@@ -228,22 +228,7 @@ impl Unread {
     }
 
     fn name(self) -> &'static str {
-        match self {
-            Self::NoPassword => "no_password",
-            Self::Sealed => "sealed",
-            Self::NotOpened(_) => "not_opened",
-            Self::BareDigest(_) => "bare_digest",
-            Self::SaltAndDigest(_) => "salt_and_digest",
-            Self::DigestAndSalt(_) => "digest_and_salt",
-            Self::Padded => "padded",
-            Self::Invalid => "invalid_hash",
-            Self::Unsupported => "unsupported_hash",
-            Self::Encoded => "encoded",
-            Self::Foreign(_) => "foreign",
-            Self::MayBeHash(_) => "may_be_hash",
-            Self::NoHash => "no_hash",
-            Self::FurtherShape => "further_shape",
-        }
+        self.into()
     }
 }
 

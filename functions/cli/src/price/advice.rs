@@ -35,7 +35,6 @@ impl Warning {
 }
 
 /// Returns the warnings about a document: policies first, then ceilings, decoy and `keep`.
-#[must_use]
 pub fn warnings(policies: &Policies) -> Vec<Warning> {
     let advice = Advice { policies, attack: Attack::published() };
     [advice.order(), advice.minima(), advice.ceilings(), advice.decoy(), advice.keep()].concat()

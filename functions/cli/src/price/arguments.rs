@@ -17,7 +17,6 @@ pub struct PriceArguments {
 
 impl PriceArguments {
     /// Returns the price of an hour in US dollars.
-    #[must_use]
     pub fn usd_per_hour(&self) -> f64 {
         self.attacker_usd_per_hour.unwrap_or(Attack::published().device_hour().usd)
     }

@@ -4,6 +4,7 @@ use crate::number::grouped;
 use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, verify_only};
 use saltern_policy::keep_measure;
 use serde::Deserialize;
+use strum::IntoStaticStr;
 
 /// The published rates of `attack.json`.
 #[derive(Debug, Deserialize)]
@@ -66,7 +67,8 @@ enum Scaling {
 }
 
 /// How a rate follows from its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Basis {
     /// The row has these parameters.
     Measured,
@@ -80,14 +82,8 @@ pub enum Basis {
 
 impl Basis {
     /// The name in reports.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Scaled => "scaled",
-            Self::Approximate => "approximate",
-            Self::Bound => "bound",
-        }
+        self.into()
     }
 
     /// The mark before a figure.
@@ -113,39 +109,33 @@ pub struct Guess<'a> {
 
 impl Guess<'_> {
     /// Returns the price of 10^9 guesses, in the unit of the price of an hour.
-    #[must_use]
     pub fn usd_per_billion(&self, usd_per_hour: f64) -> f64 {
         BILLION / self.per_second / SECONDS_PER_HOUR * usd_per_hour
     }
 
     /// Returns the accounts of which a number of devices tries 10^9 guesses each in this time. Each
     /// account has its own salt.
-    #[must_use]
     pub fn accounts_in(&self, time: Duration, devices: u32) -> f64 {
         self.per_second * time.as_secs_f64() * f64::from(devices) / BILLION
     }
 
     /// Writes the same as a whole number.
-    #[must_use]
     pub fn accounts_in_words(&self, time: Duration, devices: u32) -> String {
         let accounts = self.accounts_in(time, devices);
         if accounts < 1.0 { "< 1".to_owned() } else { figure(accounts.floor(), RATE) }
     }
 
     /// Returns the factor by which a guess costs more than one of another hash.
-    #[must_use]
     pub fn times_the_price_of(&self, other: &Guess<'_>) -> f64 {
         other.per_second / self.per_second
     }
 
     /// Writes the rate, with a mark if it is approximate or a bound.
-    #[must_use]
     pub fn rate_in_words(&self) -> String {
         format!("{}{}", self.basis.mark(), figure(self.per_second, RATE))
     }
 
     /// Writes the price of 10^9 guesses in US dollars, with a mark if it is approximate or a bound.
-    #[must_use]
     pub fn price_in_words(&self, usd_per_hour: f64) -> String {
         let usd = self.usd_per_billion(usd_per_hour);
         match self.basis {
@@ -158,7 +148,6 @@ impl Guess<'_> {
     }
 
     /// Names the row, and says whether it was measured with these parameters or scaled.
-    #[must_use]
     pub fn source_in_words(&self) -> String {
         let Row { parameters, mode, device, .. } = self.row;
         match self.basis {
@@ -172,7 +161,6 @@ impl Guess<'_> {
 
 impl Attack {
     /// Returns the published rates.
-    #[must_use]
     #[expect(clippy::expect_used, reason = "the file is part of the build; tests read it")]
     pub fn published() -> &'static Self {
         static PUBLISHED: LazyLock<Attack> = LazyLock::new(|| {
@@ -182,13 +170,11 @@ impl Attack {
     }
 
     /// Returns the device and its price.
-    #[must_use]
     pub fn device_hour(&self) -> &DeviceHour {
         &self.device_hour
     }
 
     /// Returns the facts without a figure.
-    #[must_use]
     pub fn in_words(&self) -> &[String] {
         &self.in_words
     }
@@ -196,7 +182,6 @@ impl Attack {
     /// Returns the rate for a stored hash; `None` if no figure is published.
     ///
     /// A guess on a wrapped hash computes both layers.
-    #[must_use]
     pub fn guess(&self, setting: &Setting) -> Option<Guess<'_>> {
         if let Setting::Wrapped(wrapped) = setting {
             let outer = self.guess(&Setting::Argon2(wrapped.outer().clone()))?;
@@ -212,13 +197,11 @@ impl Attack {
     }
 
     /// Returns the rate for params.
-    #[must_use]
     pub fn guess_of(&self, params: Params) -> Option<Guess<'_>> {
         self.guess(&Setting::fresh(params, [0; NEW_SALT_BYTES]))
     }
 
     /// Returns the rate for a work of an algorithm, in the unit of its rule.
-    #[must_use]
     pub fn guess_of_work(&self, algorithm: &str, work: f64) -> Option<Guess<'_>> {
         let rule = self.rule(algorithm)?;
         let row = self.rows.iter().find(|row| row.name == rule.row)?;
@@ -231,7 +214,6 @@ impl Attack {
     }
 
     /// Returns the work at which a guess on this algorithm has the rate of another guess.
-    #[must_use]
     pub fn work_of_rate(&self, algorithm: &str, per_second: f64) -> Option<f64> {
         Some(self.guess_of_work(algorithm, 1.0)?.per_second / per_second)
     }
@@ -242,7 +224,6 @@ impl Attack {
 }
 
 /// Writes a factor with three digits.
-#[must_use]
 pub(crate) fn factor_in_words(factor: f64) -> String {
     figure(factor, PRICE)
 }
@@ -256,14 +237,7 @@ fn work(setting: &Setting) -> Option<(String, f64)> {
     }
     match setting {
         Setting::VerifyOnly(verify_only::VerifyOnlySetting::Digest(digest)) => {
-            let hash = match digest.hash() {
-                verify_only::digest::Hash::Md5 => "md5",
-                verify_only::digest::Hash::Sha1 => "sha1",
-                verify_only::digest::Hash::Sha256 => "sha256",
-                verify_only::digest::Hash::Sha384 => "sha384",
-                verify_only::digest::Hash::Sha512 => "sha512",
-            };
-            Some((format!("digest-{hash}"), digest.passes().into()))
+            Some((format!("digest-{}", digest.hash().name()), digest.passes().into()))
         }
         Setting::VerifyOnly(other) => {
             let work = match other.cost() {

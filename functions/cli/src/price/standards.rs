@@ -25,7 +25,6 @@ const OWASP_PBKDF2_SHA512: u32 = 220_000;
 const NIST_PBKDF2: u32 = 10_000;
 
 /// Whether the parameters meet OWASP's minimum.
-#[must_use]
 pub fn meets_owasp(params: Params) -> bool {
     match params {
         Params::Argon2(params) => OWASP_ARGON2ID
@@ -40,7 +39,6 @@ pub fn meets_owasp(params: Params) -> bool {
 }
 
 /// Returns OWASP's minimum for the algorithm of these parameters, in OWASP's notation.
-#[must_use]
 pub fn owasp_in_words(params: Params) -> String {
     match params {
         Params::Argon2(_) => {
@@ -60,7 +58,6 @@ pub fn owasp_in_words(params: Params) -> String {
 
 /// Returns the parameters that meet OWASP's minimum with the least memory, one for each algorithm
 /// of a policy.
-#[must_use]
 pub fn owasp_least_memory() -> Vec<Params> {
     let (variant, version) = (argon2::Variant::Id, argon2::Version::V19);
     let (memory_kib, passes) = OWASP_ARGON2ID[OWASP_ARGON2ID.len() - 1];
@@ -76,7 +73,6 @@ pub fn owasp_least_memory() -> Vec<Params> {
 }
 
 /// Whether the parameters meet NIST's last number; `None` if NIST has no number for the algorithm.
-#[must_use]
 pub fn meets_nist(params: Params) -> Option<bool> {
     match params {
         Params::Pbkdf2(params) => Some(params.iterations() >= NIST_PBKDF2),

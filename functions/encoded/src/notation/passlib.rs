@@ -36,7 +36,7 @@ pub(crate) static PBKDF2: SchemeRow = SchemeRow {
 
 fn parse_pbkdf2(text: &str) -> Result<Parts, ParseError> {
     let [_before, id, iterations, salt, output] = fields(text, '$')?;
-    let prf = Prf::of_id(id).ok_or(ParseError::Invalid)?;
+    let prf = id.parse::<Prf>().map_err(|_| ParseError::Invalid)?;
     pbkdf2(text, (prf, phc::decimal(iterations)?), salt, output)
 }
 

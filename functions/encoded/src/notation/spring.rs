@@ -26,7 +26,7 @@ pub(crate) static SHA256: SchemeRow = weak("spring-sha256", &["{sha256}"], Parse
 
 pub(crate) static PBKDF2_V5_5: SchemeRow = SchemeRow {
     labels: &["{pbkdf2}"],
-    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2(&V5_5, text)))
+    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| pbkdf2(&V5_5, Encoding::LowerHex, text)))
 };
 pub(crate) static PBKDF2_V5_5_BASE64: SchemeRow = SchemeRow {
     labels: &["{pbkdf2}"],
@@ -34,7 +34,7 @@ pub(crate) static PBKDF2_V5_5_BASE64: SchemeRow = SchemeRow {
 };
 pub(crate) static PBKDF2_V5_8: SchemeRow = SchemeRow {
     labels: &["{pbkdf2@SpringSecurity_v5_8}"],
-    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| parse_pbkdf2(&V5_8, text)))
+    ..SchemeRow::new("spring-pbkdf2", Parse::Text(|text| pbkdf2(&V5_8, Encoding::LowerHex, text)))
 };
 pub(crate) static PBKDF2_V5_8_BASE64: SchemeRow = SchemeRow {
     labels: &["{pbkdf2@SpringSecurity_v5_8}"],
@@ -71,11 +71,6 @@ fn parse_digest(hash: Hash, text: &str) -> Result<Parts, ParseError> {
     super::digest(text, output, Setting::new(hash, Order::SaltLast, salt))
 }
 
-/// Reads the hexadecimal of salt and output: `Pbkdf2PasswordEncoder`.
-fn parse_pbkdf2(defaults: &Pbkdf2, text: &str) -> Result<Parts, ParseError> {
-    pbkdf2(defaults, Encoding::LowerHex, text)
-}
-
 /// Reads the Base64 of salt and output: `Pbkdf2PasswordEncoder` after
 /// `setEncodeHashAsBase64(true)`.
 fn parse_pbkdf2_base64(defaults: &Pbkdf2, text: &str) -> Result<Parts, ParseError> {
@@ -86,6 +81,7 @@ fn parse_pbkdf2_base64(defaults: &Pbkdf2, text: &str) -> Result<Parts, ParseErro
     pbkdf2(defaults, Encoding::Base64, text)
 }
 
+/// Reads salt and output together: `Pbkdf2PasswordEncoder` writes them in hexadecimal.
 fn pbkdf2(defaults: &Pbkdf2, encoding: Encoding, text: &str) -> Result<Parts, ParseError> {
     let bytes = encoding.decode(text)?;
     let output = OutputText::within(encoding, &bytes, defaults.salt_bytes..bytes.len())?;

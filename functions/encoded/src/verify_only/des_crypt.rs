@@ -58,26 +58,22 @@ pub struct Setting {
 
 impl Setting {
     /// The form.
-    #[must_use]
     pub const fn form(&self) -> Form {
         self.form
     }
 
     /// How often a block is encrypted, at least once.
-    #[must_use]
     pub const fn encryptions(&self) -> u32 {
         self.encryptions
     }
 
     /// The salt, as text.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }
 
     /// The salt's 12 or 24 bits. Bit `i` exchanges the bits `i` and `i + 24` of DES's expanded
     /// half.
-    #[must_use]
     pub const fn salt_bits(&self) -> u32 {
         self.salt_bits
     }

@@ -1,8 +1,11 @@
 //! A digest of the password and the salt, computed once or several times, or HMAC keyed with the
 //! salt.
 
+use strum::IntoStaticStr;
+
 /// The hash function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Hash {
     /// MD5
     Md5,
@@ -17,8 +20,12 @@ pub enum Hash {
 }
 
 impl Hash {
+    /// The name in Kratos' form, and in the tables of prices.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
     /// Length of the digest, in bytes.
-    #[must_use]
     pub const fn output_bytes(self) -> usize {
         match self {
             Self::Md5 => 16,
@@ -75,25 +82,21 @@ impl Setting {
     }
 
     /// The hash function.
-    #[must_use]
     pub const fn hash(&self) -> Hash {
         self.hash
     }
 
     /// How the salt joins the password.
-    #[must_use]
     pub const fn order(&self) -> &Order {
         &self.order
     }
 
     /// The salt; empty if the hash has none.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }
 
     /// Passes, at least one. Each pass after the first hashes the digest alone.
-    #[must_use]
     pub const fn passes(&self) -> u32 {
         self.passes
     }

@@ -36,20 +36,17 @@ pub struct Setting {
 
 impl Setting {
     /// The cost of scrypt. Firebase calls `log2(N)` the memory cost and `r` the rounds.
-    #[must_use]
     pub const fn params(&self) -> scrypt::Params {
         self.params
     }
 
     /// The stored salt.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }
 
     /// The salt separator of the project, which follows the salt. Empty before
     /// [`in_project`](Self::in_project).
-    #[must_use]
     pub fn separator(&self) -> &[u8] {
         &self.separator
     }

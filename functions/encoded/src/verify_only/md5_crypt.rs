@@ -48,7 +48,6 @@ pub enum Variant {
 
 impl Variant {
     /// The text before the salt. It is hashed before the salt.
-    #[must_use]
     pub const fn prefix(self) -> &'static str {
         match self {
             Self::Apache => "$apr1$",
@@ -66,13 +65,11 @@ pub struct Setting {
 
 impl Setting {
     /// The variant.
-    #[must_use]
     pub const fn variant(&self) -> Variant {
         self.variant
     }
 
     /// The salt, as text.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }

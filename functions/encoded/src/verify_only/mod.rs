@@ -41,7 +41,6 @@ pub enum VerifyOnlySetting {
 
 impl VerifyOnlySetting {
     /// The algorithm.
-    #[must_use]
     pub const fn algorithm(&self) -> Algorithm {
         match self {
             Self::DesCrypt(_) => Algorithm::DesCrypt,
@@ -63,7 +62,6 @@ impl VerifyOnlySetting {
     }
 
     /// The cost of computing.
-    #[must_use]
     pub fn cost(&self) -> Cost {
         match self {
             Self::DesCrypt(setting) => Cost::Rounds(u64::from(setting.encryptions())),
@@ -79,7 +77,6 @@ impl VerifyOnlySetting {
     }
 
     /// The salt, in the bytes that the algorithm takes.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         match self {
             Self::DesCrypt(setting) => setting.salt(),
@@ -95,7 +92,6 @@ impl VerifyOnlySetting {
     }
 
     /// Length of the output, in bytes.
-    #[must_use]
     pub const fn output_bytes(&self) -> usize {
         match self {
             Self::DesCrypt(_) => des_crypt::OUTPUT_BYTES,

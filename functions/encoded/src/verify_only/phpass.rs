@@ -48,7 +48,6 @@ pub enum Hash {
 impl Hash {
     /// Length of the output, in bytes. Drupal cuts its text after 55 characters, and so keeps two
     /// bits of the last byte.
-    #[must_use]
     pub const fn output_bytes(self) -> usize {
         match self {
             Self::Md5 => 16,
@@ -57,7 +56,6 @@ impl Hash {
     }
 
     /// The bits of the output's last byte that are kept.
-    #[must_use]
     pub const fn last_byte_mask(self) -> u8 {
         match self {
             Self::Md5 => u8::MAX,
@@ -83,19 +81,16 @@ pub struct Setting {
 
 impl Setting {
     /// The hash function.
-    #[must_use]
     pub const fn hash(&self) -> Hash {
         self.hash
     }
 
     /// Rounds after the first pass.
-    #[must_use]
     pub const fn rounds(&self) -> u32 {
         1 << self.log_rounds
     }
 
     /// The salt, as text.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }

@@ -33,13 +33,11 @@ pub struct Setting {
 
 impl Setting {
     /// Rounds to compute, at least 1.
-    #[must_use]
     pub const fn rounds(&self) -> u32 {
         self.rounds
     }
 
     /// The salt, as text.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }

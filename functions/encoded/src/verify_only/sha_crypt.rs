@@ -48,7 +48,6 @@ pub enum Hash {
 
 impl Hash {
     /// Length of the output, in bytes.
-    #[must_use]
     pub const fn output_bytes(self) -> usize {
         self.order().len()
     }
@@ -71,19 +70,16 @@ pub struct Setting {
 
 impl Setting {
     /// The hash function.
-    #[must_use]
     pub const fn hash(&self) -> Hash {
         self.hash
     }
 
     /// Rounds to compute.
-    #[must_use]
     pub const fn rounds(&self) -> u32 {
         self.rounds
     }
 
     /// The salt, as text.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }

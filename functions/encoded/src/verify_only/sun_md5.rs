@@ -38,19 +38,16 @@ pub struct Setting {
 
 impl Setting {
     /// Rounds to compute, with the basic rounds.
-    #[must_use]
     pub const fn rounds(&self) -> u32 {
         self.rounds
     }
 
     /// The salt, as text.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         self.salt.as_bytes()
     }
 
     /// The text that is hashed after the password: the string up to the last dollar sign.
-    #[must_use]
     pub fn hashed_text(&self) -> &str {
         &self.hashed_text
     }

@@ -87,38 +87,32 @@ impl Params {
     }
 
     /// The manner of mixing.
-    #[must_use]
     pub const fn flavour(self) -> Flavour {
         self.flavour
     }
 
     /// `N`, the CPU and memory cost.
-    #[must_use]
     pub const fn n(self) -> u64 {
         1 << self.log_n
     }
 
     /// Block size, in units of 128 bytes.
-    #[must_use]
     pub const fn r(self) -> u32 {
         self.r
     }
 
     /// Parallelization.
-    #[must_use]
     pub const fn p(self) -> u32 {
         self.p
     }
 
     /// Additional time in the same memory.
-    #[must_use]
     pub const fn t(self) -> u32 {
         self.t
     }
 
     /// The cost of computing. The work is exact if `t` is 0 and the memory is written once;
     /// otherwise it is an upper bound.
-    #[must_use]
     pub const fn cost(self) -> verify_only::Cost {
         let blocks = self.n().saturating_mul(self.r as u64);
         // With reading and writing all of p share the memory. Otherwise they use it one after the
@@ -144,13 +138,11 @@ pub struct Setting {
 
 impl Setting {
     /// The cost.
-    #[must_use]
     pub const fn params(&self) -> Params {
         self.params
     }
 
     /// The salt.
-    #[must_use]
     pub fn salt(&self) -> &[u8] {
         &self.salt
     }

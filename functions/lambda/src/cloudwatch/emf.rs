@@ -31,7 +31,6 @@ pub(crate) struct Emf<W> {
 
 impl<W: Write> Emf<W> {
     /// Prints counts and omits distributions. `service` is the value of the dimension `Service`.
-    #[must_use]
     pub(crate) fn new(service: impl Into<String>, out: W) -> Self {
         Self { service: service.into(), with_distributions: false, out: Mutex::new(out) }
     }
@@ -73,7 +72,7 @@ impl<W> fmt::Debug for Emf<W> {
 pub(crate) fn write_unsent(service: &str, unsent: &[Distribution], out: &Mutex<impl Write>) {
     let mut text = Vec::with_capacity(TYPICAL_BYTES);
     for Distribution { metric, labels, at, values } in unsent {
-        let Some(name) = metric.unsent else { continue };
+        let Kind::Distribution { unsent: name } = metric.kind else { continue };
         let mut each = values.iter().flat_map(|&(value, count)| (0..count).map(move |_| value)).peekable();
         while each.peek().is_some() {
             let values = each.by_ref().take(MAX_VALUES).collect();
@@ -474,8 +473,11 @@ mod tests {
     #[test]
     fn metrics_dimensions_and_log_fields_have_different_names() {
         let line = serde_json::to_value(LogLine::of(&outcome())).unwrap();
-        let names = METRICS.iter().flat_map(|metric| [Some(metric.cloudwatch), metric.unsent]).flatten();
-        let dimensions = Label::ALL.into_iter().map(Label::dimension);
+        let names = METRICS.iter().flat_map(|metric| match metric.kind {
+            Kind::Count => vec![metric.cloudwatch],
+            Kind::Distribution { unsent } => vec![metric.cloudwatch, unsent],
+        });
+        let dimensions = Label::ALL.iter().copied().map(Label::dimension);
         for name in names.chain(dimensions).chain([SERVICE]) {
             assert!(line.get(name).is_none(), "{name}");
         }

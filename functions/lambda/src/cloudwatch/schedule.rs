@@ -16,13 +16,11 @@ pub(crate) struct Schedule {
 
 impl Schedule {
     /// Sends at most once in this interval.
-    #[must_use]
     pub(crate) fn new(interval: Duration) -> Self {
         Self { interval, due: Mutex::new(SystemTime::now() + jittered(interval)) }
     }
 
     /// Whether to send now. If so, the next interval starts.
-    #[must_use]
     pub(crate) fn is_due(&self) -> bool {
         self.is_due_at(SystemTime::now())
     }

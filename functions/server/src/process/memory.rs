@@ -7,7 +7,6 @@ use std::{
 };
 
 /// Returns the bytes of memory that this process may use.
-#[must_use]
 pub fn usable_bytes() -> u64 {
     let machine = machine_bytes();
     group_limits(&fs::read_to_string(OWN_GROUPS).unwrap_or_default(), Path::new(GROUP_ROOT))

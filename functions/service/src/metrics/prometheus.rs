@@ -55,7 +55,7 @@ pub struct DroppedLines(Family<NamedLabels, Counter>);
 impl Default for DroppedLines {
     fn default() -> Self {
         let zero = Self(Family::default());
-        for class in LineClass::ALL {
+        for &class in LineClass::ALL {
             drop(zero.of(class));
         }
         zero
@@ -69,7 +69,6 @@ impl DroppedLines {
     }
 
     /// The count of this class.
-    #[must_use]
     pub fn get(&self, class: LineClass) -> u64 {
         self.of(class).get()
     }

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, time::Duration};
 
+use strum::VariantArray as _;
+
 use crate::{Code, End, Operation, Outcome, Step, Timing};
 
 use super::table::{
@@ -55,12 +57,12 @@ pub(crate) fn of(outcome: &Outcome) -> Vec<Sample> {
 /// first: a counter that first appears at 1 shows no increase.
 pub(crate) fn known_ahead() -> Vec<(&'static Metric, Labels)> {
     let mut samples = Samples(Vec::new());
-    for operation in Operation::ALL {
+    for &operation in Operation::VARIANTS {
         for end in operation.ends() {
             samples.count(&REQUESTS, [operation.name().into(), end.class().into()]);
         }
     }
-    for code in Code::ALL {
+    for &code in Code::ALL {
         samples.count(&REFUSALS, [code.name().into()]);
     }
     for end in [End::Match, End::Mismatch] {

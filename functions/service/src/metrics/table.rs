@@ -1,5 +1,7 @@
 //! The table of all metrics. Sinks, documents and the dashboard take the names from this table.
 
+use strum::{IntoStaticStr, VariantArray};
+
 /// The namespace in CloudWatch.
 pub const NAMESPACE: &str = "Saltern";
 
@@ -12,10 +14,6 @@ pub const SERVICE: &str = "Service";
 pub struct Metric {
     /// The name in CloudWatch.
     pub cloudwatch: &'static str,
-    /// The name in CloudWatch of samples that are logged because sending them failed. Only
-    /// distributions have one. Under the first name such samples could count twice: a failed call
-    /// may have delivered them.
-    pub unsent: Option<&'static str>,
     /// The name at `GET /metrics`; `None` if only CloudWatch has the metric.
     pub prometheus: Option<&'static str>,
     /// The kind.
@@ -37,11 +35,15 @@ pub enum Kind {
     Count,
     /// Values whose percentiles matter. The process aggregates them and sends them to CloudWatch.
     /// For Prometheus they are a histogram.
-    Distribution,
+    Distribution {
+        /// The name in CloudWatch of samples that are logged because sending them failed. Under
+        /// the metric's name such samples could count twice: a failed call may have delivered them.
+        unsent: &'static str,
+    },
 }
 
 /// The unit of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 pub enum Unit {
     /// Bytes.
     Bytes,
@@ -53,18 +55,14 @@ pub enum Unit {
 
 impl Unit {
     /// The unit's name in CloudWatch.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Bytes => "Bytes",
-            Self::Count => "Count",
-            Self::Milliseconds => "Milliseconds",
-        }
+        self.into()
     }
 }
 
 /// A label of a metric: a dimension in CloudWatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum Label {
     /// The algorithm, or `none`.
     Algorithm,
@@ -88,19 +86,9 @@ pub enum Label {
 
 impl Label {
     /// All labels.
-    pub const ALL: [Self; 8] = [
-        Self::Algorithm,
-        Self::Class,
-        Self::Code,
-        Self::Key,
-        Self::Operation,
-        Self::Outcome,
-        Self::Policy,
-        Self::Reason,
-    ];
+    pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The label's name as a dimension of CloudWatch.
-    #[must_use]
     pub fn dimension(self) -> &'static str {
         match self {
             Self::Algorithm => "Algorithm",
@@ -115,18 +103,8 @@ impl Label {
     }
 
     /// The label's name in Prometheus.
-    #[must_use]
     pub fn prometheus(self) -> &'static str {
-        match self {
-            Self::Algorithm => "algorithm",
-            Self::Class => "class",
-            Self::Code => "code",
-            Self::Key => "key",
-            Self::Operation => "operation",
-            Self::Outcome => "outcome",
-            Self::Policy => "policy",
-            Self::Reason => "reason",
-        }
+        self.into()
     }
 }
 
@@ -186,7 +164,6 @@ pub static ARGON2_LANES: ProcessGauge = ProcessGauge {
 /// Requests of all operations.
 pub static REQUESTS: Metric = Metric {
     cloudwatch: "Requests",
-    unsent: None,
     prometheus: Some("saltern_requests_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -197,7 +174,6 @@ pub static REQUESTS: Metric = Metric {
 /// Hashes and verifications.
 pub static OPERATIONS: Metric = Metric {
     cloudwatch: "Operations",
-    unsent: None,
     prometheus: Some("saltern_operations_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -208,7 +184,6 @@ pub static OPERATIONS: Metric = Metric {
 /// Verified passwords.
 pub static VERIFICATIONS: Metric = Metric {
     cloudwatch: "Verifications",
-    unsent: None,
     prometheus: Some("saltern_verifications_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -219,7 +194,6 @@ pub static VERIFICATIONS: Metric = Metric {
 /// Problem documents.
 pub static REFUSALS: Metric = Metric {
     cloudwatch: "Refusals",
-    unsent: None,
     prometheus: Some("saltern_refusals_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -230,7 +204,6 @@ pub static REFUSALS: Metric = Metric {
 /// Matches whose hash should be replaced.
 pub static REHASHES_NEEDED: Metric = Metric {
     cloudwatch: "RehashesNeeded",
-    unsent: None,
     prometheus: Some("saltern_rehashes_needed_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -241,7 +214,6 @@ pub static REHASHES_NEEDED: Metric = Metric {
 /// New hashes that replace stored ones.
 pub static REHASHES_DONE: Metric = Metric {
     cloudwatch: "RehashesDone",
-    unsent: None,
     prometheus: Some("saltern_rehashes_done_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -252,7 +224,6 @@ pub static REHASHES_DONE: Metric = Metric {
 /// Matches by the key of the stored hash's seal.
 pub static MATCHES_BY_KEY: Metric = Metric {
     cloudwatch: "MatchesByKey",
-    unsent: None,
     prometheus: Some("saltern_matches_by_key_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -263,7 +234,6 @@ pub static MATCHES_BY_KEY: Metric = Metric {
 /// New seals.
 pub static SEALS: Metric = Metric {
     cloudwatch: "Seals",
-    unsent: None,
     prometheus: Some("saltern_seals_total"),
     kind: Kind::Count,
     unit: Unit::Count,
@@ -274,7 +244,6 @@ pub static SEALS: Metric = Metric {
 /// New seals under all keys.
 pub static ALL_SEALS: Metric = Metric {
     cloudwatch: "AllSeals",
-    unsent: None,
     prometheus: None,
     kind: Kind::Count,
     unit: Unit::Count,
@@ -285,7 +254,6 @@ pub static ALL_SEALS: Metric = Metric {
 /// Cold starts.
 pub static COLD_STARTS: Metric = Metric {
     cloudwatch: "ColdStarts",
-    unsent: None,
     prometheus: None,
     kind: Kind::Count,
     unit: Unit::Count,
@@ -296,9 +264,8 @@ pub static COLD_STARTS: Metric = Metric {
 /// The time of an answer.
 pub static ANSWER: Metric = Metric {
     cloudwatch: "AnswerMilliseconds",
-    unsent: Some("AnswerMillisecondsUnsent"),
     prometheus: Some("saltern_answer_seconds"),
-    kind: Kind::Distribution,
+    kind: Kind::Distribution { unsent: "AnswerMillisecondsUnsent" },
     unit: Unit::Milliseconds,
     labels: &[Label::Operation],
     help: "Time from the arrival of a request to its answer.",
@@ -307,9 +274,8 @@ pub static ANSWER: Metric = Metric {
 /// The time of work in the queue.
 pub static QUEUE: Metric = Metric {
     cloudwatch: "QueueMilliseconds",
-    unsent: Some("QueueMillisecondsUnsent"),
     prometheus: Some("saltern_queue_seconds"),
-    kind: Kind::Distribution,
+    kind: Kind::Distribution { unsent: "QueueMillisecondsUnsent" },
     unit: Unit::Milliseconds,
     labels: &[],
     help: "Time of an operation in the queue.",
@@ -318,9 +284,8 @@ pub static QUEUE: Metric = Metric {
 /// The time of computing.
 pub static HASH: Metric = Metric {
     cloudwatch: "HashMilliseconds",
-    unsent: Some("HashMillisecondsUnsent"),
     prometheus: Some("saltern_hash_seconds"),
-    kind: Kind::Distribution,
+    kind: Kind::Distribution { unsent: "HashMillisecondsUnsent" },
     unit: Unit::Milliseconds,
     labels: &[Label::Algorithm, Label::Policy],
     help: "Time of computing an operation.",
@@ -329,9 +294,8 @@ pub static HASH: Metric = Metric {
 /// The size of batches.
 pub static BATCH_OPERATIONS: Metric = Metric {
     cloudwatch: "BatchOperations",
-    unsent: Some("BatchOperationsUnsent"),
     prometheus: Some("saltern_batch_operations"),
-    kind: Kind::Distribution,
+    kind: Kind::Distribution { unsent: "BatchOperationsUnsent" },
     unit: Unit::Count,
     labels: &[],
     help: "Operations in a batch.",
@@ -340,9 +304,8 @@ pub static BATCH_OPERATIONS: Metric = Metric {
 /// The use of lanes.
 pub static LANES: Metric = Metric {
     cloudwatch: "LanesInUse",
-    unsent: Some("LanesInUseUnsent"),
     prometheus: Some("saltern_lanes_in_use"),
-    kind: Kind::Distribution,
+    kind: Kind::Distribution { unsent: "LanesInUseUnsent" },
     unit: Unit::Count,
     labels: &[],
     help: "The most lanes of a worker in use while an operation ran, with its own. 1 for an algorithm without lanes.",
@@ -351,9 +314,8 @@ pub static LANES: Metric = Metric {
 /// The memory of workers.
 pub static ARENA: Metric = Metric {
     cloudwatch: "ArenaBytes",
-    unsent: Some("ArenaBytesUnsent"),
     prometheus: Some("saltern_arena_bytes"),
-    kind: Kind::Distribution,
+    kind: Kind::Distribution { unsent: "ArenaBytesUnsent" },
     unit: Unit::Bytes,
     labels: &[],
     help: "Memory that the workers hold for Argon2 and scrypt, at the end of a request that computed a hash.",
@@ -384,7 +346,8 @@ pub struct Alarm {
 }
 
 /// The severity of an alarm. Each may have another receiver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// An operator is needed at once.
     Page,
@@ -394,12 +357,8 @@ pub enum Severity {
 
 impl Severity {
     /// The name in both systems.
-    #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::Ticket => "ticket",
-        }
+        self.into()
     }
 }
 
@@ -556,11 +515,18 @@ mod tests {
     use super::*;
     use crate::problem::Code;
 
+    fn unsent(metric: &Metric) -> Option<&'static str> {
+        match metric.kind {
+            Kind::Count => None,
+            Kind::Distribution { unsent } => Some(unsent),
+        }
+    }
+
     #[test]
     fn no_name_is_published_twice() {
         let mut names: Vec<&str> = METRICS
             .iter()
-            .flat_map(|metric| [Some(metric.cloudwatch), metric.unsent, metric.prometheus])
+            .flat_map(|metric| [Some(metric.cloudwatch), unsent(metric), metric.prometheus])
             .flatten()
             .chain([DROPPED_LINES.prometheus, ARGON2_LANES.prometheus])
             .collect();
@@ -573,8 +539,9 @@ mod tests {
     #[test]
     fn names_follow_the_conventions_of_cloudwatch_and_prometheus() {
         for metric in METRICS {
-            let unsent = (metric.kind == Kind::Distribution).then(|| format!("{}Unsent", metric.cloudwatch));
-            assert_eq!(metric.unsent, unsent.as_deref());
+            if let Some(name) = unsent(metric) {
+                assert_eq!(name, format!("{}Unsent", metric.cloudwatch));
+            }
             if let Some(name) = metric.prometheus {
                 assert!(name.starts_with("saltern_"), "{name}");
                 assert_eq!(name.ends_with("_total"), metric.kind == Kind::Count, "{name}");

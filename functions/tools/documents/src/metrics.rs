@@ -126,11 +126,10 @@ pub(crate) fn document() -> Document {
         help: metric.help,
     };
     let entries = METRICS.iter().flat_map(|metric| {
-        let sink = match metric.kind {
-            Kind::Count => "emf",
-            Kind::Distribution => "cloudwatch",
+        let (sink, unsent) = match metric.kind {
+            Kind::Count => ("emf", None),
+            Kind::Distribution { unsent } => ("cloudwatch", Some(entry(unsent, metric, "emf"))),
         };
-        let unsent = metric.unsent.map(|name| entry(name, metric, "emf"));
         [Some(entry(metric.cloudwatch, metric, sink)), unsent]
     });
     let alarms = ALARMS.iter().filter_map(AlarmEntry::of).collect();
@@ -168,7 +167,7 @@ fn dimensions(metric: &Metric) -> Vec<&'static str> {
 fn kind(metric: &Metric) -> &'static str {
     match metric.kind {
         Kind::Count => "count",
-        Kind::Distribution => "distribution",
+        Kind::Distribution { .. } => "distribution",
     }
 }
 
