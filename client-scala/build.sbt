@@ -97,12 +97,12 @@ lazy val root = project
   .aggregate(
     aws,
     catsEffect,
+    checks,
     client,
     core,
     docs,
     hashes,
     hocon,
-    measure,
     micrometer,
     nativeKernels,
     silhouette,
@@ -412,13 +412,13 @@ lazy val exampleBackend = project
     )
   )
 
-// The programs of `bin` that measure. Nothing of this is published.
-lazy val measure = project
-  .in(file("measure"))
+// The programs of `bin`: they check a running client, and nothing of them is published.
+lazy val checks = project
+  .in(file("checks"))
   .dependsOn(exampleBackend, testkit)
   .settings(
     common,
-    name := "saltern-client-measure",
+    name := "saltern-client-checks",
     unpublished,
     run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true", s"-Dsaltern.vectors=$vectors"),
     // Printed directly and not through sbt's log, because `bin/` silences the log.

@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import com.github.plokhotnyuk.jsoniter_scala.core.{writeToArray, JsonValueCodec}
 import com.github.plokhotnyuk.jsoniter_scala.macros.{CodecMakerConfig, JsonCodecMaker}

@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import java.net.Socket
 import java.nio.file.Paths

@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}

@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec}
 import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
@@ -6,9 +6,9 @@ import java.nio.file.{Files, Path, Paths}
 import java.time.Instant
 import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.locks.LockSupport
+import saltern.checks.LoadRecord.{Ended, Piece}
 import saltern.client.{ClientConfig, Hashed, Match, Origin, Password, PolicySource, Saltern, SalternError, Verified}
 import saltern.example.Arguments
-import saltern.measure.LoadRecord.{Ended, Piece}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
@@ -61,7 +61,7 @@ object LiveEvent {
     )
     val knobs = Map("LOAD_BATCH_OPERATIONS" -> atMost.toDouble, "LOAD_BACKENDS" -> backends.toDouble) ++
       Seq("LOAD_DEADLINE_MS" -> Deadline.toMillis.toDouble, "LOAD_P90_BUDGET_MS" -> P90BudgetMillis, "LOAD_ERROR_BUDGET_PERCENT" -> ErrorBudgetPercent)
-    LoadRecord.wanted().foreach(_.write("saltern.measure.LiveEvent", knobs, pieces, ended, broken))
+    LoadRecord.wanted().foreach(_.write("saltern.checks.LiveEvent", knobs, pieces, ended, broken))
     sys.exit(if (broken.isEmpty) 0 else LoadRecord.BudgetBroken)
   }
 

@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import java.util.concurrent.{ConcurrentLinkedQueue, Executors, TimeUnit}
 import saltern.client.{Cancellable, ClientConfig, Fallback, LocalKernels, Origin, Password, Saltern, SalternError}
@@ -54,7 +54,7 @@ object FleetMember {
   }
 
   /** The name of an older client's settings. */
-  private[measure] val OldClient = "old client"
+  private[checks] val OldClient = "old client"
 
   /** The older client has no such class. It is loaded only for the present one. */
   private object Present {

@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import java.io.{BufferedReader, File, InputStreamReader}
 import java.net.URI
@@ -8,8 +8,8 @@ import java.nio.file.{Files, Paths}
 import java.time.Instant
 import java.util.concurrent.{Executors, TimeUnit}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicInteger}
+import saltern.checks.LoadRecord.{Ended, Piece}
 import saltern.example.{Arguments, Users}
-import saltern.measure.LoadRecord.{Ended, Piece}
 import scala.jdk.CollectionConverters.*
 
 /** Question: do eight clients in two JVMs keep one server busy, evenly and in time, at loads below
@@ -62,7 +62,7 @@ object FleetLoad {
         record.foreach { record =>
           val knobs = Map("capacity_per_second" -> capacity, "load_of_capacity" -> load, "clients" -> 4.0 * JvmCount)
           broken = row.broken ++ row.tooManyFailed
-          record.write("saltern.measure.FleetLoad", knobs, Vector(Piece(load * capacity, seconds.toDouble)), ends.map(_.ended(began)), broken)
+          record.write("saltern.checks.FleetLoad", knobs, Vector(Piece(load * capacity, seconds.toDouble)), ends.map(_.ended(began)), broken)
         }
       }
     } finally server.stop()
@@ -182,11 +182,11 @@ object FleetLoad {
     val java = Paths.get(sys.props("java.home"), "bin", "java").toString
     val options = Seq("-Xmx512m", "-XX:+UseSerialGC", "-cp", classPath)
     val arguments = Seq(perSecond.toString, seconds.toString, sleepMillis.toString, kind.fallback, stored)
-    val command = (java +: options) ++ ("saltern.measure.FleetMember" +: arguments)
+    val command = (java +: options) ++ ("saltern.checks.FleetMember" +: arguments)
     new Member(new ProcessBuilder(command*).redirectError(ProcessBuilder.Redirect.INHERIT).start())
   }
 
-  private[measure] val Port = 18341
+  private[checks] val Port = 18341
   private val JvmCount = 2
 
   /** The worker has eight lanes. */

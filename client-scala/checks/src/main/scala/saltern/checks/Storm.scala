@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import java.net.URI
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
@@ -42,7 +42,7 @@ object Storm {
     require(settings("--policy").isEmpty || settings("--inline") == "false", "--policy: give --inline false too, because the last case reads only bcrypt")
     val stored = if (settings("--policy").isEmpty) Users.bcrypt(settings("--cost").toInt) else hashUnder(settings("--policy"))
     val (runs, samples, logins) = (settings("--runs").toInt, settings("--samples").toInt, settings("--logins").toInt)
-    val stub = Child("saltern.measure.StubService", "--port", "18301", "--think-ms", "70")
+    val stub = Child("saltern.checks.StubService", "--port", "18301", "--think-ms", "70")
     val down = backend(18302, "http://127.0.0.1:18300", settings, stored, "saltern")
     val up = backend(18303, "http://127.0.0.1:18301", settings, stored, "saltern")
     val inline = Option.when(settings("--inline").toBoolean)(backend(18304, "http://127.0.0.1:18300", settings, stored, "inline"))

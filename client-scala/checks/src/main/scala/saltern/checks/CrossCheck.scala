@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonReader, JsonValueCodec, JsonWriter}
 import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker

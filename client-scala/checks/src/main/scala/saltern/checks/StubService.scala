@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import java.net.{InetAddress, InetSocketAddress}

@@ -1,9 +1,9 @@
-package saltern.measure
+package saltern.checks
 
 import java.util.concurrent.atomic.AtomicBoolean
 
 /** Judges the figures of a measurement by their limits. */
-private[measure] object Verdict {
+private[checks] object Verdict {
   private val missed = new AtomicBoolean
 
   /** Returns the word to print, and remembers a missed limit. */

@@ -1,4 +1,4 @@
-package saltern.measure
+package saltern.checks
 
 import at.favre.lib.crypto.bcrypt.BCrypt as FavreBcrypt
 import java.util.Arrays
@@ -133,7 +133,7 @@ object LocalCapacity {
     }
   }
 
-  private[measure] def median(values: Seq[Double]): Double = {
+  private[checks] def median(values: Seq[Double]): Double = {
     val sorted = values.sorted
     (sorted((sorted.size - 1) / 2) + sorted(sorted.size / 2)) / 2
   }
