@@ -340,7 +340,7 @@ lazy val testkit = project
   .settings(
     common,
     name := "saltern-client-testkit",
-    description := "The Saltern service in memory, scripted faults, a recorder of events, and virtual time.",
+    description := "A fake of the Saltern client, and the service in memory with scripted faults.",
     Compile / resourceGenerators += Def.task {
       val target = (Compile / resourceManaged).value / "saltern" / "testkit" / "cheap-policies.json"
       val shipped = IO.read(repository / "functions" / "policy" / "policies.json")
