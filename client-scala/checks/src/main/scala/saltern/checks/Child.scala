@@ -8,6 +8,9 @@ import scala.concurrent.duration.*
 final class Child private (process: Process) {
   Runtime.getRuntime.addShutdownHook(new Thread(() => { val _ = process.destroyForcibly() }))
 
+  /** It keeps its connections and answers nothing. */
+  def pause(): Unit = require(new ProcessBuilder("kill", "-STOP", process.pid.toString).start().waitFor() == 0, "kill -STOP failed")
+
   def stop(): Unit = { val _ = process.destroyForcibly().waitFor() }
 }
 
