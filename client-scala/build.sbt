@@ -8,7 +8,6 @@ val bouncyCastleVersion = "1.86"
 // The newest version that the registry has for both Scala versions; the same holds for ZIO. An
 // application may use a later 3.x.
 val catsEffectVersion = "3.6.3"
-val http4sVersion = "0.23.33"
 // The newest versions that the registry has for each Scala version. The client only reads JSON,
 // which is the same in both.
 def jsoniterVersion(scalaBinary: String): String = if (scalaBinary == "3") "2.38.17" else "2.23.3"
@@ -99,13 +98,13 @@ lazy val root = project
   .aggregate(
     aws,
     catsEffect,
+    checks,
     client,
     core,
     docs,
     hashes,
     hocon,
     keycloak,
-    measure,
     micrometer,
     nativeKernels,
     silhouette,
@@ -113,7 +112,13 @@ lazy val root = project
     testkit,
     tests,
     zio,
-    exampleBackend
+    exampleBackend,
+    exampleHttp4s,
+    exampleOpenTelemetry,
+    examplePekkoHttp,
+    examplePlay,
+    exampleSpringBoot,
+    exampleTapir
   )
   .settings(
     unpublished,
@@ -151,13 +156,8 @@ def framework(id: String, directory: String, what: String): Project = Project(id
     libraryDependencies += "org.slf4j" % "slf4j-nop" % "1.7.36" % Test
   )
 
-lazy val catsEffect = framework("catsEffect", "cats-effect", "The Saltern client for cats-effect.").settings(
-  libraryDependencies ++= Seq(
-    "org.typelevel" %% "cats-effect" % catsEffectVersion,
-    "org.http4s" %% "http4s-dsl" % http4sVersion % Test,
-    "org.http4s" %% "http4s-ember-server" % http4sVersion % Test
-  )
-)
+lazy val catsEffect = framework("catsEffect", "cats-effect", "The Saltern client for cats-effect.")
+  .settings(libraryDependencies += "org.typelevel" %% "cats-effect" % catsEffectVersion)
 
 /** Copies a file of the service into the jar, so that the repository has one file of it. */
 def packed(ofTheService: String, into: String): Setting[_] =
@@ -393,7 +393,7 @@ lazy val testkit = project
   .settings(
     common,
     name := "saltern-client-testkit",
-    description := "The Saltern service in memory, scripted faults, a recorder of events, and virtual time.",
+    description := "A fake of the Saltern client, and the service in memory with scripted faults.",
     Compile / resourceGenerators += Def.task {
       val target = (Compile / resourceManaged).value / "saltern" / "testkit" / "cheap-policies.json"
       val shipped = IO.read(repository / "functions" / "policy" / "policies.json")
@@ -449,29 +449,25 @@ lazy val docs = project
 
 lazy val zio = framework("zio", "zio", "The Saltern client for ZIO.").settings(libraryDependencies += "dev.zio" %% "zio" % zioVersion)
 
-lazy val exampleBackend = project
-  .in(file("examples/backend"))
-  .dependsOn(client, nativeKernels)
-  .settings(
-    common,
-    name := "saltern-example-backend",
-    unpublished,
-    // Printed directly and not through sbt's log, because `-error` silences the log.
-    run / outputStrategy := Some(StdoutOutput),
-    libraryDependencies ++= Seq(
-      "org.http4s" %% "http4s-ember-server" % http4sVersion,
-      "org.http4s" %% "http4s-dsl" % http4sVersion,
-      "org.slf4j" % "slf4j-nop" % "1.7.36" % Runtime
-    )
-  )
+/** A backend of one framework, and its test over HTTP. Its directory has its own settings. */
+def example(id: String, directory: String): Project =
+  Project(id, file("examples") / directory).dependsOn(client, tests % "test->test").settings(common, unpublished)
 
-// The programs of `bin` that measure. Nothing of this is published.
-lazy val measure = project
-  .in(file("measure"))
+lazy val exampleBackend = example("exampleBackend", "backend").dependsOn(nativeKernels)
+lazy val exampleHttp4s = example("exampleHttp4s", "http4s").dependsOn(catsEffect)
+lazy val exampleOpenTelemetry = example("exampleOpenTelemetry", "opentelemetry")
+lazy val examplePekkoHttp = example("examplePekkoHttp", "pekko-http")
+lazy val examplePlay = example("examplePlay", "play")
+lazy val exampleSpringBoot = example("exampleSpringBoot", "spring-boot").dependsOn(springSecurity)
+lazy val exampleTapir = example("exampleTapir", "tapir").dependsOn(catsEffect)
+
+// The programs of `bin`: they check a running client, and nothing of them is published.
+lazy val checks = project
+  .in(file("checks"))
   .dependsOn(exampleBackend, testkit)
   .settings(
     common,
-    name := "saltern-client-measure",
+    name := "saltern-client-checks",
     unpublished,
     run / javaOptions ++= Seq("-Xmx1g", "-Dsun.net.httpserver.nodelay=true", s"-Dsaltern.vectors=$vectors"),
     // Printed directly and not through sbt's log, because `bin/` silences the log.

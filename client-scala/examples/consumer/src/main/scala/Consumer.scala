@@ -51,15 +51,15 @@ object Consumer {
   private def inMemory(): Unit = {
     val registry = new SimpleMeterRegistry
     val config = HoconConfig
-      .from(ConfigFactory.parseString("""{ endpoint = "https://service.invalid", deadline = 20s, retry-budget = 0 }"""))
+      .from(ConfigFactory.parseString("""{ endpoint = "https://service.invalid", deadline = 60s, retry-budget = 0 }"""))
       .withListener(new MicrometerListener(registry))
       .withLocalKernels(NativeKernels.attempt().fold(reason => sys.error(reason), identity))
     val service = InMemoryService()
     val saltern = Saltern(config, service)
     val password = Password("correct horse")
 
-    val old = Await.result(saltern.hash(password, "bcrypt-12-2023"), 30.seconds)
-    val upgraded = Await.result(saltern.login(password, Some(old.encoded)), 30.seconds) match {
+    val old = Await.result(saltern.hash(password, "bcrypt-12-2023"), 90.seconds)
+    val upgraded = Await.result(saltern.login(password, Some(old.encoded)), 90.seconds) match {
       case Match(Some(rehash)) => rehash
       case other               => sys.error(s"the login brought no new hash: $other")
     }
@@ -72,11 +72,11 @@ object Consumer {
 
     service.failAlways(InMemoryService.Fault.Fails(TransportFailure.Kind.ConnectFailed))
     val fresh = upgraded.encoded
-    require(Await.result(saltern.verify(password, fresh), 30.seconds).isInstanceOf[Match])
-    require(!Await.result(saltern.verify(Password("wrong"), fresh), 30.seconds).isInstanceOf[Match])
+    require(Await.result(saltern.verify(password, fresh), 90.seconds).isInstanceOf[Match])
+    require(!Await.result(saltern.verify(Password("wrong"), fresh), 90.seconds).isInstanceOf[Match])
     // By saltern-client-legacy: a vector of sha-crypt's specification.
     val ofCrypt = "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"
-    require(Await.result(saltern.verify(Password("Hello world!"), ofCrypt), 30.seconds).isInstanceOf[Match])
+    require(Await.result(saltern.verify(Password("Hello world!"), ofCrypt), 90.seconds).isInstanceOf[Match])
     val fallbacks = registry.get(MicrometerListener.Fallback).tag("reason", FallbackReason.ConnectFailed.name).counter.count
     require(fallbacks == 3, s"$fallbacks fallbacks were counted")
     saltern.close()

@@ -349,10 +349,16 @@ object Fallback {
   /** Never. */
   case object Never extends Fallback("never")
 
+  /** The same, for Java. */
+  def never: Fallback = Never
+
   /** If the service gives no answer, or an answer that is not the service's. If it is overloaded,
     * the call fails with [[SalternError.Overloaded]].
     */
   case object Unreachable extends Fallback("unreachable")
+
+  /** The same, for Java. */
+  def unreachable: Fallback = Unreachable
 
   /** Also if the service is overloaded. The default. */
   case object UnreachableOrOverloaded extends Fallback("unreachable-or-overloaded")

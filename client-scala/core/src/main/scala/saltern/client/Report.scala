@@ -70,7 +70,14 @@ object Report {
   }
 
   /** The result of a check for one point. */
-  sealed abstract class Finding
+  sealed abstract class Finding {
+
+    /** Whether the point is as it should be. */
+    def isGood: Boolean = this match {
+      case Finding.Good | _: Finding.Limited   => true
+      case _: Finding.Bad | _: Finding.Unknown => false
+    }
+  }
   object Finding {
 
     /** The point is as it should be. */

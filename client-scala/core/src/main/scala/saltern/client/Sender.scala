@@ -217,13 +217,7 @@ private[client] final class Sender(
             Outcome.Unreadable("status 200 " + call.operation.missing(answer).fold("that does not fit the request")(name => s"without `$name`"))
           case Some(complete) => Outcome.Answered(complete)
         }
-      case other: Outcome.Problem    => other
-      case other: Outcome.Unreadable => other
-      case other: Outcome.Foreign    => other
-      case other: Outcome.Failed     => other
-      case other: Outcome.NotTried   => other
-      case Outcome.Abandoned         => Outcome.Abandoned
-      case Outcome.NoConnection      => Outcome.NoConnection
+      case other: Outcome.NoAnswer => other
     }
     val outcomes =
       if (group.calls.sizeIs == 1) Vector(checked(group.calls.head, Wire.single(response, name)))

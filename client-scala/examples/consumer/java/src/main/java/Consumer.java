@@ -22,7 +22,7 @@ public final class Consumer {
             .withAttemptTimeout(patience)
             .withBreakerSilence(patience)
             // Every answer is the server's.
-            .withFallback(Fallback.Never$.MODULE$);
+            .withFallback(Fallback.never());
     try (Saltern saltern = Saltern.apply(config)) {
       StagedSaltern stages = saltern.stages();
       Password password = Password.apply("correct horse".toCharArray());

@@ -1,7 +1,7 @@
 package saltern.hashes
 
 import java.util.Arrays
-import org.bouncycastle.crypto.generators.{Argon2BytesGenerator, BCrypt}
+import org.bouncycastle.crypto.generators.{Argon2BytesGenerator, BCrypt, SCrypt}
 import org.bouncycastle.crypto.generators.Argon2BytesGenerator.{Block, BlockPool}
 import org.bouncycastle.crypto.params.Argon2Parameters
 import scala.annotation.nowarn
@@ -53,6 +53,11 @@ private[hashes] object BouncyCastle {
     val key = Arrays.copyOf(whole, math.min(taken + 1, Params.Bcrypt.MaxPasswordBytes))
     try Arrays.copyOf(BCrypt.generate(key, setting.salt, setting.params.cost), Params.Bcrypt.OutputBytes)
     finally { Arrays.fill(whole, 0.toByte); Arrays.fill(key, 0.toByte) }
+  }
+
+  def scrypt(setting: Setting.Scrypt, password: Array[Byte]): Array[Byte] = {
+    val params = setting.params
+    SCrypt.generate(password, setting.salt, 1 << params.logN, params.r.toInt, params.p.toInt, setting.outputBytes)
   }
 
   /** Lends the blocks of a workspace. A block is all zeros. */

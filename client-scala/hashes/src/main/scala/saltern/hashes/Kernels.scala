@@ -20,10 +20,10 @@ private[saltern] object Kernels {
     case setting: Setting.Argon2    => BouncyCastle.argon2(setting, password, memory)
     case setting: Setting.Bcrypt    => BouncyCastle.bcrypt(setting, password)
     case setting: Setting.Pbkdf2    => Pbkdf2Kernel.compute(setting, password)
-    case setting: Setting.Scrypt    => ScryptKernel.compute(setting, password, memory)
+    case setting: Setting.Scrypt    => BouncyCastle.scrypt(setting, password)
     case setting: Setting.InRounds  => setting.compute(password)
     case setting: Setting.OfProject =>
-      val key = ScryptKernel.compute(setting.scrypt, password, memory)
+      val key = BouncyCastle.scrypt(setting.scrypt, password)
       try setting.encrypted(key)
       finally Arrays.fill(key, 0.toByte)
     case Setting.Wrapped(outer, inner) =>

@@ -41,10 +41,7 @@ private[hashes] final class LocalCapacity(kernels: HashKernels, config: ClientCo
 
   private def isUsed: Boolean = config.fallback != Fallback.Never
 
-  private def namesBouncyCastle: Boolean = policies.list.exists(_.params match {
-    case _: Params.Argon2 | _: Params.Bcrypt => true
-    case _: Params.Pbkdf2 | _: Params.Scrypt => false
-  })
+  private def namesBouncyCastle: Boolean = policies.list.exists(_.params match { case _: Params.Pbkdf2 => false; case _ => true })
 
   private def hostFor(hashes: Int): String =
     if (config.localMemoryBytes.isEmpty) kernels.hostFor(mib(most) * hashes) else s"set localMemoryBytes to ${mib(most) * hashes} MiB or more"

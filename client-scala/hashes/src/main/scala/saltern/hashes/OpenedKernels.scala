@@ -34,7 +34,7 @@ private[saltern] object OpenedKernels {
 
 /** Computes on the caller's thread, and a hash cannot be cancelled.
   *
-  * The memory of Argon2 and scrypt is kept for later hashes: as many workspaces as hashes were in
+  * The memory of Argon2 is kept for later hashes: as many workspaces as hashes were in
   * progress at once. The JVM may take back an idle one when the heap gets short.
   *
   * @param hash computes in the given memory

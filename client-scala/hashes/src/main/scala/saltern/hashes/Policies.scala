@@ -189,23 +189,21 @@ private[saltern] object Policies {
       "scrypt_n_r_p",
       "sha_crypt_rounds"
     )
-    names.find(!raw.contains(_)) match {
-      case Some(missing) => Left(s"the ceiling `$missing` is missing")
-      case None          =>
-        raw.keys.find(!names.contains(_)) match {
-          case Some(unknown) => Left(s"`$unknown` is not a ceiling")
-          case None          =>
-            val v = names.map(raw(_).max)
-            Right(Ceilings(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7)))
-        }
+    exactly("ceiling", names, raw).map { _ =>
+      val v = names.map(raw(_).max)
+      Ceilings(v(0), v(1), v(2), v(3), v(4), v(5), v(6), v(7))
     }
   }
 
   private def floorsOf(raw: Map[String, RawFloor]): Either[String, Floors] =
-    Floors.Names.find(!raw.contains(_)) match {
-      case Some(missing) => Left(s"the floor `$missing` is missing")
-      case None          => raw.keys.find(!Floors.Names.contains(_)).map(name => s"`$name` is not a floor").toLeft(new Floors(raw.view.mapValues(_.min).toMap))
-    }
+    exactly("floor", Floors.Names, raw).map(_ => new Floors(raw.view.mapValues(_.min).toMap))
+
+  private def exactly(kind: String, names: Seq[String], members: Map[String, Any]): Either[String, Unit] =
+    names
+      .find(!members.contains(_))
+      .map(missing => s"the $kind `$missing` is missing")
+      .orElse(members.keys.find(!names.contains(_)).map(unknown => s"`$unknown` is not a $kind"))
+      .toLeft(())
 
   private def keepOf(raw: Map[String, RawKeep]): Either[String, Map[String, Long]] =
     raw.keys.find(!KeepNames.contains(_)).map(name => s"`keep` has no threshold `$name`").toLeft(raw.view.mapValues(_.min).toMap)

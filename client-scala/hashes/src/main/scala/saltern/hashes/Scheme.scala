@@ -1,8 +1,6 @@
 package saltern.hashes
 
 import java.util.{Arrays, Base64}
-import javax.crypto.Mac
-import javax.crypto.spec.SecretKeySpec
 import saltern.hashes.verifyonly.*
 
 /** The textual form of a stored hash. Several schemes may use one algorithm: Django's PBKDF2 and
@@ -155,7 +153,7 @@ private[saltern] object Preparation {
     * separates these digests from all others (`wp_hash_password`).
     */
   case object WordPress extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(keyed("HmacSHA384", Text.utf8("wp-sha384"), password))
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(SecretDigest.keyed("SHA-384", Text.utf8("wp-sha384"), password))
 
     /** Base64 of the 48 bytes of SHA-384. */
     def lengthOf(passwordBytes: Int): Int = 48 / 3 * 4
@@ -171,18 +169,12 @@ private[saltern] object Preparation {
     */
   case object Base64HmacSha256 extends Preparation {
     def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] =
-      base64(keyed("HmacSHA256", Text.utf8(BcryptBase64.encode(salt)), password))
+      base64(SecretDigest.keyed("SHA-256", Text.utf8(BcryptBase64.encode(salt)), password))
     def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
   }
 
   /** Base64 of the 32 bytes of SHA-256. */
   private val Base64OfSha256Bytes = 44
-
-  private def keyed(name: String, key: Array[Byte], password: Array[Byte]): Array[Byte] = {
-    val mac = Mac.getInstance(name)
-    mac.init(new SecretKeySpec(key, name))
-    mac.doFinal(password)
-  }
 
   private def base64(digest: Array[Byte]): Array[Byte] =
     try Base64.getEncoder.encode(digest)

@@ -67,7 +67,7 @@ object DocumentedSuite {
     val client = Paths.get(sys.props("saltern.root"), "client-scala")
     val modules = Files.list(
       client
-    ).iterator.asScala.filterNot(path => path.endsWith("tests") || path.endsWith("measure")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
+    ).iterator.asScala.filterNot(path => path.endsWith("tests") || path.endsWith("checks")).map(_.resolve("src/main/scala")).filter(Files.isDirectory(_))
     modules.toVector.flatMap(Files.walk(_).iterator.asScala.filter(_.toString.endsWith(".scala"))).sorted
   }
 

@@ -5,7 +5,7 @@ import org.bouncycastle.crypto.generators.Argon2BytesGenerator.Block
 import saltern.client.nativekernels.TestKernels.admitted
 import scala.concurrent.duration.*
 
-/** The memory of Argon2 and scrypt: it is wiped after each hash and kept for the next one. */
+/** The memory of Argon2: it is wiped after each hash and kept for the next one. */
 class WorkspaceSuite extends saltern.client.PatientSuite {
   private val password = Text.utf8("secret")
 
@@ -40,37 +40,16 @@ class WorkspaceSuite extends saltern.client.PatientSuite {
     assert(again.count(block => blocks.exists(_ eq block)) >= 1000, "other blocks were made")
   }
 
-  test("every row of scrypt is wiped, also after a failure, and lent again") {
-    val memory = new Workspace
-    def rows(): Vector[Array[Int]] = { var seen = Vector.empty[Array[Int]]; memory.withRows(1024, 256)(lent => seen = lent.toVector); seen }
-    Kernels.computeIn(memory, scrypt(), password)
-    val first = rows()
-    assert(first.sizeIs == 1024 && first.forall(_.forall(_ == 0)), "a row is not wiped")
-    intercept[IllegalStateException](memory.withRows(1024, 256) { lent => lent.foreach(_(0) = 1); throw new IllegalStateException })
-    assert(rows().corresponds(first)(_ eq _) && first.forall(_.forall(_ == 0)))
-  }
-
-  test("memory is kept for one algorithm, so that it does not pass the bound of one hash") {
-    val memory = new Workspace
-    Kernels.computeIn(memory, scrypt(), password)
-    var before = Vector.empty[Array[Int]]
-    memory.withRows(1024, 256)(lent => before = lent.toVector)
-    Kernels.computeIn(memory, argon2(), password)
-    memory.withRows(1024, 256)(lent => assert(!lent.exists(row => before.exists(_ eq row)), "the rows were kept beside the blocks"))
-  }
-
   test("a further hash makes a twentieth of its memory anew") {
     val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
-    for (hash <- Seq(argon2(19456), scrypt(logN = 14))) {
-      val kernels = new JvmKernels
-      def made(): Long = {
-        val before = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
-        kernels.compute(hash, password, 60.seconds)
-        threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before
-      }
-      // The compiler of the JVM decides at its own time which small objects are never made.
-      val (first, further) = (made(), Seq.fill(3)(made()).min)
-      assert(first >= hash.memoryBytes && further < hash.memoryBytes / 20, s"${hash.setting}: $first, then $further bytes")
+    val (kernels, hash) = (new JvmKernels, argon2(19456))
+    def made(): Long = {
+      val before = threads.getThreadAllocatedBytes(Thread.currentThread.getId)
+      kernels.compute(hash, password, 60.seconds)
+      threads.getThreadAllocatedBytes(Thread.currentThread.getId) - before
     }
+    // The compiler of the JVM decides at its own time which small objects are never made.
+    val (first, further) = (made(), Seq.fill(3)(made()).min)
+    assert(first >= hash.memoryBytes && further < hash.memoryBytes / 20, s"$first, then $further bytes")
   }
 }

@@ -75,13 +75,7 @@ object LambdaInvoke {
     )
     val body = Base64.getEncoder.encode(request.body)
     // The envelope ends with `}`: the body goes before it.
-    val (before, after) = (",\"body\":\"".getBytes(UTF_8), "\"}".getBytes(UTF_8))
-    val event = new Array[Byte](envelope.length - 1 + before.length + body.length + after.length)
-    var at = 0
-    for ((part, length) <- Seq((envelope, envelope.length - 1), (before, before.length), (body, body.length), (after, after.length))) {
-      System.arraycopy(part, 0, event, at, length)
-      at += length
-    }
+    val event = Array.concat(envelope.init, ",\"body\":\"".getBytes(UTF_8), body, "\"}".getBytes(UTF_8))
     Arrays.fill(body, 0.toByte)
     event
   }

@@ -7,7 +7,6 @@ import cats.~>
 import java.util.concurrent.Executors
 import saltern.client.*
 import saltern.client.FrameworkFixtures.{config, oldHash, Distant, Held}
-import saltern.example.catseffect.LoginServer
 import saltern.testkit.{FakeSaltern, InMemoryService, RecordingListener}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.ExecutionContext
@@ -187,30 +186,5 @@ class SalternFSuite extends PatientSuite {
       }
     }
     assert(SharedVectors.logins.map(_.expected).toSet.size >= 3 && SharedVectors.logins.size > 50, s"${SharedVectors.logins.size}")
-  }
-
-  test("the example answers a login, a wrong password and an overload") {
-    import org.http4s.{Method, Request, Status, UrlForm}
-    import org.http4s.headers.`Retry-After`
-    import org.http4s.implicits.*
-    val service = InMemoryService(config.settings.policies)
-    using(service, _.withFallback(Fallback.Never)) { saltern =>
-      for {
-        users <- LoginServer.Users.of("ada" -> oldHash)
-        app = LoginServer.routes(saltern, users).orNotFound
-        login = (user: String, password: String) =>
-          app(Request[IO](Method.POST, uri"/login").withEntity(UrlForm("user" -> user, "password" -> password)))
-        right <- login("ada", "secret")
-        stored <- users.storedHash("ada")
-        wrong <- login("ada", "wrong")
-        nobody <- login("bob", "secret")
-        _ <- IO(service.next(Fault.Problem(503, "overloaded")))
-        busy <- login("ada", "secret")
-      } yield {
-        assertEquals(List(right, wrong, nobody, busy).map(_.status), List(Status.Ok, Status.Unauthorized, Status.Unauthorized, Status.ServiceUnavailable))
-        assert(busy.headers.get[`Retry-After`].isDefined)
-        assert(stored.exists(_.startsWith("$argon2id$")), "replaced at the login")
-      }
-    }
   }
 }

@@ -7,28 +7,29 @@ import scala.concurrent.duration.*
 private[saltern] sealed trait Outcome[+A]
 private[saltern] object Outcome {
   final case class Answered[A](answer: A) extends Outcome[A]
+  sealed trait NoAnswer extends Outcome[Nothing]
 
   /** A problem document of the service. */
   final case class Problem(status: Int, code: String, field: Option[String], retryAfter: Option[FiniteDuration])
-      extends Outcome[Nothing]
+      extends NoAnswer
 
   /** An error status without a problem document of the service: from a platform, a proxy, or a
     * redirect.
     */
-  final case class Foreign(status: Int, retryAfter: Option[FiniteDuration]) extends Outcome[Nothing]
+  final case class Foreign(status: Int, retryAfter: Option[FiniteDuration]) extends NoAnswer
 
   /** Status 200 with a body that is not the contract's. `what` is fixed text. */
-  final case class Unreadable(what: String) extends Outcome[Nothing]
-  final case class Failed(kind: TransportFailure.Kind, detail: String) extends Outcome[Nothing]
+  final case class Unreadable(what: String) extends NoAnswer
+  final case class Failed(kind: TransportFailure.Kind, detail: String) extends NoAnswer
 
   /** No connection became free in time. Nothing was sent. */
-  case object NoConnection extends Outcome[Nothing]
+  case object NoConnection extends NoAnswer
 
   /** The caller has cancelled or ended the call. It says nothing about the service. */
-  case object Abandoned extends Outcome[Nothing]
+  case object Abandoned extends NoAnswer
 
   /** The service became unreachable while the call waited for a connection. Nothing was sent. */
-  final case class NotTried(reason: FallbackReason) extends Outcome[Nothing]
+  final case class NotTried(reason: FallbackReason) extends NoAnswer
 }
 
 /** The next step for the call. */

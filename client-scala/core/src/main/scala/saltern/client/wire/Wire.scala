@@ -63,26 +63,21 @@ private[saltern] object Wire {
     catch { case NonFatal(_) => None }
 
   /** Reads the answer to an operation that was sent alone, in the request with this name. */
-  def single(response: Transport.Response, name: String): Outcome[Answer] =
-    if (response.status != 200) notAnswered(response, name)
-    else if (!isJson(response)) Outcome.Unreadable("status 200 with a content type that is not JSON")
-    else if (!carries(response, name)) unnamed
-    else read[Answer](response.body).fold[Outcome[Answer]](Outcome.Unreadable("status 200 with a body that does not follow the contract"))(Outcome.Answered(_))
+  def single(response: Transport.Response, name: String): Outcome[Answer] = body[Answer](response, name).fold(identity, Outcome.Answered(_))
 
   /** Reads the answer to a batch of the operations with these names: one outcome for each, in
     * order, or one for all.
     */
   def batch(response: Transport.Response, name: String, operations: Vector[String]): Either[Outcome[Nothing], Vector[Outcome[Answer]]] =
+    body[Batch](response, name)
+      .filterOrElse(_.results.map(_.id) == operations.map(Option(_)), Outcome.Unreadable("the results do not carry the names of the operations in their order"))
+      .map(_.results.map(resultOf))
+
+  private def body[A: JsonValueCodec](response: Transport.Response, name: String): Either[Outcome[Nothing], A] =
     if (response.status != 200) Left(notAnswered(response, name))
     else if (!isJson(response)) Left(Outcome.Unreadable("status 200 with a content type that is not JSON"))
     else if (!carries(response, name)) Left(unnamed)
-    else
-      read[Batch](response.body) match {
-        case None => Left(Outcome.Unreadable("status 200 with a body that does not follow the contract"))
-        case Some(batch) if batch.results.map(_.id) != operations.map(Option(_)) =>
-          Left(Outcome.Unreadable("the results do not carry the names of the operations in their order"))
-        case Some(batch) => Right(batch.results.map(resultOf))
-      }
+    else read[A](response.body).toRight(Outcome.Unreadable("status 200 with a body that does not follow the contract"))
 
   private def resultOf(result: Result): Outcome[Answer] = result match {
     case Result(_, 200, Some(answer), None)                                                 => Outcome.Answered(answer)

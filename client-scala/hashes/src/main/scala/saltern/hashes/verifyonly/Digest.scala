@@ -2,8 +2,6 @@ package saltern.hashes
 package verifyonly
 
 import java.security.MessageDigest
-import javax.crypto.Mac
-import javax.crypto.spec.SecretKeySpec
 
 /** The computation of the fast schemes: a digest over password and salt, once or a few times, or
   * HMAC keyed with the salt.
@@ -16,9 +14,7 @@ private[hashes] final class Digest(hash: Digest.Hash, order: Digest.Order, val s
     val digest = MessageDigest.getInstance(hash.digest)
     def joined(parts: Array[Byte]*) = { parts.foreach(digest.update); digest.digest() }
     val output = order match {
-      case Digest.SaltAsKey        => keyed(password)
-      case Digest.SaltFirst        => joined(salt, password)
-      case Digest.SaltLast         => joined(password, salt)
+      case Digest.SaltAsKey        => SecretDigest.keyed(hash.digest, salt, password)
       case Digest.Template(pieces) =>
         joined(pieces.map {
           case Digest.Password    => password
@@ -28,13 +24,6 @@ private[hashes] final class Digest(hash: Digest.Hash, order: Digest.Order, val s
     }
     for (_ <- 1 until passes) { digest.update(output); digest.digest(output, 0, output.length) }
     output
-  }
-
-  private def keyed(password: Array[Byte]): Array[Byte] = {
-    val name = "Hmac" + hash.digest.replace("-", "")
-    val mac = Mac.getInstance(name)
-    mac.init(new SecretKeySpec(salt, name))
-    mac.doFinal(password)
   }
 }
 
@@ -49,11 +38,11 @@ private[hashes] object Digest {
 
   sealed trait Order
   case object SaltAsKey extends Order
-  case object SaltFirst extends Order
-  case object SaltLast extends Order
 
   /** The pieces, one after the other. */
   final case class Template(pieces: Seq[Piece]) extends Order
+  val SaltFirst: Order = Template(Seq(Salt, Password))
+  val SaltLast: Order = Template(Seq(Password, Salt))
 
   sealed trait Piece
   case object Password extends Piece

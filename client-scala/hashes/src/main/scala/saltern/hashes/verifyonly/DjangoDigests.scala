@@ -10,20 +10,7 @@ package verifyonly
 private[hashes] object DjangoDigests {
 
   /** `md5$<salt>$<hex>`: MD5 of salt and password. */
-  case object Md5 extends Scheme("django-md5") {
-    override def isWeak: Boolean = true
-    def claims(stored: String): Boolean = stored.startsWith("md5$")
-
-    def parse(stored: String): Either[ParseError, EncodedHash] =
-      for {
-        parts <- Text.fields(stored, '$', 3)
-        salt <- Text.salt(parts(1))
-        output <- LowerHex.decode(parts(2))
-        encoded <- EncodedHash(this, new Digest(Digest.Md5, Digest.SaltFirst, salt), output) { bytes =>
-          s"md5$$${parts(1)}$$${LowerHex.encode(bytes)}"
-        }
-      } yield encoded
-  }
+  case object Md5 extends SaltAndHex("django-md5", Map("md5" -> Digest.Md5), Digest.SaltFirst)
 
   /** `sha1$$<hex>`: SHA-1 of the password alone. Only Django marks a missing salt in this way. */
   case object UnsaltedSha1 extends Scheme("django-unsalted-sha1") {

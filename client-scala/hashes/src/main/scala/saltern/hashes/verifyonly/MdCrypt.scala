@@ -30,7 +30,7 @@ private[hashes] object MdCrypt {
   case object FreeBsd extends Variant("md5-crypt", "$1$")
   val schemes: Seq[Scheme] = Seq(Apache, FreeBsd)
 
-  private final class OwnSetting(variant: Variant, saltText: String) extends Setting.InRounds("md5-crypt", Rounds.toLong) {
+  private final class OwnSetting(variant: Variant, saltText: String) extends Setting.InRounds("md5-crypt", Rounds) {
     val salt: Array[Byte] = Text.utf8(saltText)
     def outputBytes: Int = OutputBytes
     override def lengthFactor(passwordBytes: Int): Int = 1 + passwordBytes / 96
@@ -38,17 +38,7 @@ private[hashes] object MdCrypt {
     def compute(password: Array[Byte]): Array[Byte] = {
       val md5 = MessageDigest.getInstance("MD5")
       val digest = first(md5, password)
-      var round = 0
-      while (round < Rounds) {
-        val odd = round % 2 == 1
-        md5.update(if (odd) password else digest)
-        if (round % 3 != 0) md5.update(salt)
-        if (round % 7 != 0) md5.update(password)
-        md5.update(if (odd) digest else password)
-        val _ = md5.digest(digest, 0, digest.length)
-        round += 1
-      }
-      digest
+      inRounds(md5, Rounds, digest, password, salt)
     }
 
     /** The digest that the rounds start with. */
@@ -68,8 +58,23 @@ private[hashes] object MdCrypt {
     }
   }
 
+  /** Overwrites the digest in each round, and returns it. sha-crypt took the rounds over. */
+  def inRounds(hash: MessageDigest, rounds: Long, digest: Array[Byte], password: Array[Byte], salt: Array[Byte]): Array[Byte] = {
+    var round = 0L
+    while (round < rounds) {
+      val odd = round % 2 == 1
+      hash.update(if (odd) password else digest)
+      if (round % 3 != 0) hash.update(salt)
+      if (round % 7 != 0) hash.update(password)
+      hash.update(if (odd) digest else password)
+      val _ = hash.digest(digest, 0, digest.length)
+      round += 1
+    }
+    digest
+  }
+
   /** The rounds of every hash: the scheme has no cost parameter. */
-  private val Rounds = 1000
+  private val Rounds = 1000L
   private val MaxSaltBytes = 8
   val OutputBytes: Int = 16
 

@@ -53,20 +53,9 @@ private[hashes] object ShaCrypt {
       val digest = first(sha, password)
       val p = sequence(sha, password, password.length, password.length)
       val s = sequence(sha, salt, 16 + (digest(0) & 0xff), salt.length)
-      try {
-        // Step 21.
-        var round = 0L
-        while (round < rounds) {
-          val odd = round % 2 == 1
-          sha.update(if (odd) p else digest)
-          if (round % 3 != 0) sha.update(s)
-          if (round % 7 != 0) sha.update(p)
-          sha.update(if (odd) digest else p)
-          val _ = sha.digest(digest, 0, digest.length)
-          round += 1
-        }
-        digest
-      } finally Arrays.fill(p, 0.toByte)
+      // Step 21.
+      try MdCrypt.inRounds(sha, rounds, digest, p, s)
+      finally Arrays.fill(p, 0.toByte)
     }
 
     /** Steps 1 to 12. */

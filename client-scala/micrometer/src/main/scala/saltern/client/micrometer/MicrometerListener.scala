@@ -100,14 +100,9 @@ object MicrometerListener {
   /** Counter of the service's policy documents that differ from the client's. */
   val Drift: String = "saltern.client.policy.drift"
 
+  /** Of a refusal the codes are many. */
   private def outcomeOf(error: SalternError): String = error match {
-    case _: SalternError.Refused             => "refused"
-    case _: SalternError.NotSent             => "not_sent"
-    case _: SalternError.MaybeSent           => "maybe_sent"
-    case _: SalternError.Overloaded          => "overloaded"
-    case _: SalternError.Cancelled           => "cancelled"
-    case _: SalternError.DeadlineExceeded    => "deadline_exceeded"
-    case _: SalternError.NotAvailableLocally => "not_available_locally"
-    case _: SalternError.Unreadable          => "unreadable"
+    case _: SalternError.Refused => "refused"
+    case other                   => other.code
   }
 }
