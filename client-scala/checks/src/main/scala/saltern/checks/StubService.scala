@@ -29,7 +29,6 @@ object StubService {
         val body = exchange.getRequestURI.getPath match {
           case "/verify" => Verified
           case "/batch"  => operations(request).map(id => s"""{$id,"status":200,"body":$Verified}""").mkString("{\"results\":[", ",", "]}")
-          case "/health" => """{"status":"ok","version":"stub","policies":"none"}"""
           case _         => "{}"
         }
         if (thinkMillis == 0) answer(exchange, body)

@@ -85,7 +85,7 @@ private[client] final class Check(
         .orElse(unclear)
         .getOrElse(Finding.Good),
       policies = digest match {
-        case None                                => Finding.Unknown("GET /health gives no digest")
+        case None                                => Finding.Unknown("GET /policies gives no digest")
         case Some(theirs) if drift.isOwn(theirs) => Finding.Good
         case Some(theirs)                        => Finding.Bad(drift.text(theirs))
       },

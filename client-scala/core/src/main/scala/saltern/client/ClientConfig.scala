@@ -102,6 +102,12 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
     */
   def withHashesDespiteDrift(allowed: Boolean): ClientConfig = changed(copy(hashesDespiteDrift = allowed))
 
+  /** Sets whether new hashes are made locally although the service compares new passwords with a list
+    * of breached ones, which this host does not have. `false` by default: then `hash` fails with
+    * [[SalternError.Overloaded]] while the service does not answer.
+    */
+  def withHashesUnchecked(allowed: Boolean): ClientConfig = changed(copy(hashesUnchecked = allowed))
+
   /** Sets whether new hashes are made locally without a seal, on a host without seal keys. By
     * default they are, until an answer of the service or a stored hash has shown a seal. Then
     * `hash` fails with [[SalternError.NotAvailableLocally]] while the service does not answer.
@@ -263,6 +269,7 @@ object ClientConfig {
       // request.
       policyCheckInterval: FiniteDuration = 5.minutes,
       hashesDespiteDrift: Boolean = false,
+      hashesUnchecked: Boolean = false,
       hashesUnsealed: Option[Boolean] = None,
       sealKeys: Option[SealKeySource] = None,
       // A policy of 250 ms adds little more than the work of one core. A hundred thousand users who

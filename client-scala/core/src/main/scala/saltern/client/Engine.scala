@@ -119,6 +119,8 @@ private[client] final class Engine(
         call.operation match {
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
             fail(call, errorOf(LocalHashing.Failure.NotAvailable("the policy documents of service and client differ"), reason))
+          case _: Operation.Hash if drift.hasBlocklist && !config.hashesUnchecked =>
+            fail(call, new SalternError.Overloaded(retryAfter, s"this host has no list of breached passwords; remote: ${reason.name}"))
           case _ => compute(call, reason)
         }
       }

@@ -5,8 +5,8 @@ import saltern.client.wire.{Name, Wire}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.concurrent.duration.FiniteDuration
 
-/** Compares the service's policy digest with the client's. It runs beside the calls and never
-  * delays them.
+/** Compares the service's policy digest with the client's, and learns whether the service has a list
+  * of breached passwords. It runs beside the calls and never delays them.
   *
   * A difference changes no verification, because stored hashes carry their own parameters. New
   * hashes made locally would follow another policy than the service's, so they are refused unless a
@@ -21,9 +21,13 @@ private[client] final class PolicyDrift(
 ) {
   private val next = new AtomicLong(scheduler.nanos)
   private val known = new AtomicReference[Option[String]](None)
+  @volatile private var blocklist = false
 
   /** Whether the service's latest digest is another one. */
   def differs: Boolean = known.get.exists(!isOwn(_))
+
+  /** Whether the service compares new passwords with a list of breached ones. This host has none. */
+  def hasBlocklist: Boolean = blocklist
 
   def isOwn(digest: String): Boolean = own.forall(_ == digest)
 
@@ -31,7 +35,7 @@ private[client] final class PolicyDrift(
     s"the policy document of the service ($theirs) differs from the client's (${own.mkString}): give both the same document; " +
       (if (config.hashesDespiteDrift) "until then local hashes follow the client's" else "until then no new hash is made locally")
 
-  /** Called after an answer of the service. Requests the digest, unless it was requested a short
+  /** Called after an answer of the service. Requests the policies, unless they were requested a short
     * time ago.
     */
   def check(): Unit = {
@@ -39,26 +43,26 @@ private[client] final class PolicyDrift(
     if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos)) { val _ = ask(config.attemptTimeout) }
   }
 
-  /** Requests the digest and compares it. `None` says nothing, because the calls judge the
+  /** Requests the policies and compares their digest. `None` says nothing, because the calls judge the
     * service's health.
     */
   def ask(time: FiniteDuration): Future[Option[String]] = {
     val name = Name.random()
     val request = new Transport.Request(
       "GET",
-      "/health",
+      "/policies",
       Seq("Accept" -> "application/json", Name.Header -> name),
       Array.emptyByteArray,
       time,
-      Wire.MaxAnswerBytes
+      Wire.MaxAnswerBytes * 4
     )
     Exchanges
       .within(transport, scheduler, request)
       .map { response =>
         val body = Option.when(response.status == 200 && Wire.carries(response, name))(response.body)
-        val digest = body.flatMap(Wire.read[Wire.Health](_)).map(_.policies).filter(isDigest)
-        digest.foreach(compare)
-        digest
+        val policies = body.flatMap(Wire.read[Wire.Policies](_)).filter(policies => isDigest(policies.digest))
+        policies.foreach { theirs => blocklist = theirs.blocklist.nonEmpty; compare(theirs.digest) }
+        policies.map(_.digest)
       }(ExecutionContext.parasitic)
       .recover { case _ => None }(ExecutionContext.parasitic)
   }

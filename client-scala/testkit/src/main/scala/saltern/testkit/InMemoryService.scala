@@ -29,6 +29,7 @@ final class InMemoryService private (policies: Policies) extends Transport {
   private val seen = new ConcurrentLinkedQueue[Recorded]
   private val givenUp = new AtomicInteger
   @volatile private var always: Option[Fault] = None
+  @volatile private var blocklist = ""
 
   /** The next requests meet these faults, in order. */
   def next(faults: Fault*): Unit = faults.foreach(script.add)
@@ -45,7 +46,10 @@ final class InMemoryService private (policies: Policies) extends Transport {
   def useSealKeys(source: SealKeySource): Unit =
     seals.replace(KeyDocument.read(source.read()).fold(problem => throw new IllegalArgumentException(problem), identity))
 
-  /** Every request that arrived, oldest first, without the policy check's `GET /health`. */
+  /** Tells from now on that it has a list of breached passwords. The list is empty. */
+  def useBlocklist(): Unit = blocklist = ""","blocklist":{"digest":"sha256:0","entries":0,"false_refusals":0}"""
+
+  /** Every request that arrived, oldest first, without the policy check's `GET /policies`. */
   def requests: Vector[Recorded] = seen.asScala.toVector
 
   /** Forgets the requests that have arrived. */
@@ -56,9 +60,9 @@ final class InMemoryService private (policies: Policies) extends Transport {
   def abandoned: Int = givenUp.get
 
   override def send(request: Transport.Request): Transport.Exchange = {
-    if (request.path != "/health") seen.add(new Recorded(request.method, request.path, request.headers, operationsOf(request)))
+    if (request.path != "/policies") seen.add(new Recorded(request.method, request.path, request.headers, operationsOf(request)))
     def named(response: Transport.Response): Transport.Exchange = new Settled(Future.successful(InMemoryService.named(request, response)))
-    if (request.path == "/health") named(answer(request))
+    if (request.path == "/policies") named(answer(request))
     else
       always.orElse(Option(script.poll())) match {
         case None                                      => named(answer(request))
@@ -80,10 +84,10 @@ final class InMemoryService private (policies: Policies) extends Transport {
   private def answer(request: Transport.Request): Transport.Response =
     try
       request.path match {
-        case "/health" => json(s"""{"status":"ok","version":"testkit","policies":"${policies.digest}"}""")
-        case "/hash"   => single(readFromArray[Operation](request.body).copy(op = Some("hash")))
-        case "/verify" => single(readFromArray[Operation](request.body).copy(op = Some("verify")))
-        case "/batch"  =>
+        case "/policies" => json(s"""{"digest":"${policies.digest}"$blocklist}""")
+        case "/hash"     => single(readFromArray[Operation](request.body).copy(op = Some("hash")))
+        case "/verify"   => single(readFromArray[Operation](request.body).copy(op = Some("verify")))
+        case "/batch"    =>
           val results = readFromArray[Batch](request.body).operations.map { operation =>
             val id = operation.id.fold("")(text => s""""id":"$text",""")
             run(operation) match {

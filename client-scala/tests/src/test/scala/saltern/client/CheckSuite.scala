@@ -121,4 +121,19 @@ class CheckSuite extends PatientSuite {
     assert(verified.value.exists(_.isSuccess), s"$verified")
     assert(calls(_.withHashesDespiteDrift(true))._1.value.exists(_.isSuccess))
   }
+
+  test("where the service lists breached passwords, no new hash is made locally unless a setting allows it") {
+    def call(change: ClientConfig => ClientConfig): Future[Hashed] = {
+      val world = new World(change)
+      world.service.useBlocklist()
+      assert(world.report().isGood)
+      world.service.failAlways(Fault.Answer(502, Nil, ""))
+      val made = world.virtual.client.hash(Password("secret"), "bcrypt-4")
+      world.virtual.runLocal()
+      made
+    }
+    val refused = call(identity)
+    assert(refused.value.exists(_.failed.get.isInstanceOf[SalternError.Overloaded]), s"$refused")
+    assert(call(_.withHashesUnchecked(true)).value.exists(_.isSuccess))
+  }
 }

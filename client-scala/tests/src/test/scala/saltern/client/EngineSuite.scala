@@ -851,13 +851,13 @@ class EngineSuite extends PatientSuite {
   test("a policy digest without the name of its request is not believed") {
     def reports(isNamed: Boolean): Boolean = {
       val service = InMemoryService(cheap)
-      val healthOfAnother = new Transport {
+      val policiesOfAnother = new Transport {
         def send(request: Transport.Request): Transport.Exchange =
-          if (request.path != "/health") service.send(request)
+          if (request.path != "/policies") service.send(request)
           else
             new Transport.Exchange {
               private val name = request.headers.filter(_ => isNamed).filter(_._1 == "Saltern-Request-Id")
-              private val digest = s"""{"status":"ok","version":"x","policies":"sha256:${"0" * 64}"}"""
+              private val digest = s"""{"digest":"sha256:${"0" * 64}"}"""
               val response: Future[Transport.Response] =
                 Future.successful(new Transport.Response(200, ("Content-Type" -> "application/json") +: name, digest.getBytes))
               def cancel(): Unit = ()
@@ -866,7 +866,7 @@ class EngineSuite extends PatientSuite {
       }
       val listener = new RecordingListener
       val virtual =
-        new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap).withListener(listener).withLoginFloor(Duration.Zero), healthOfAnother)
+        new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap).withListener(listener).withLoginFloor(Duration.Zero), policiesOfAnother)
       assertEquals(now(virtual.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
       listener.events.exists { case _: Event.PolicyDrift => true; case _ => false }
     }

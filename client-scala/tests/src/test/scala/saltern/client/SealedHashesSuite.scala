@@ -160,7 +160,7 @@ class SealedHashesSuite extends PatientSuite {
     val service = InMemoryService(cheap)
     val recording = new Transport {
       def send(request: Transport.Request): Transport.Exchange = {
-        if (request.path != "/health") bodies.add(new String(request.body, UTF_8))
+        if (request.path != "/policies") bodies.add(new String(request.body, UTF_8))
         service.send(request)
       }
       def close(): Unit = ()

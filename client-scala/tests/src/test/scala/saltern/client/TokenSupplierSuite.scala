@@ -22,7 +22,7 @@ class TokenSupplierSuite extends PatientSuite {
     val listener = new RecordingListener
 
     private def answer(seen: RawServer.Seen): Array[Byte] =
-      if (seen.path == "/health" || seen.headers.get("authorization").contains(s"Bearer ${taken.get}"))
+      if (seen.path == "/policies" || seen.headers.get("authorization").contains(s"Bearer ${taken.get}"))
         RawServer.response(200, "application/json", RawServer.mismatch)
       else
         RawServer.response(

@@ -80,8 +80,8 @@ class UserCodeSuite extends PatientSuite {
     )
     val transport = new Transport {
       def send(request: Transport.Request): Transport.Exchange = broken match {
-        case first +: rest if request.path != "/health" => broken = rest; first()
-        case _                                          => service.send(request)
+        case first +: rest if request.path != "/policies" => broken = rest; first()
+        case _                                            => service.send(request)
       }
       def close(): Unit = ()
     }
@@ -148,7 +148,9 @@ object WithoutBouncyCastle {
 
   def main(arguments: Array[String]): Unit = {
     val password = Password("secret")
-    val config = ClientConfig(URI.create(arguments(0))).withLoginFloor(Duration.Zero).withDeadline(60.seconds).withAttemptTimeout(30.seconds)
+    // However busy the machine is.
+    val patient = ClientConfig(URI.create(arguments(0))).withDeadline(60.seconds).withAttemptTimeout(30.seconds).withBreakerSilence(30.seconds)
+    val config = patient.withLoginFloor(Duration.Zero)
     val remote = Saltern(config)
     println(s"> ${remote.blocking.login(password, Some(arguments(1))).origin}")
     val local = Saltern(

@@ -36,13 +36,14 @@ private[saltern] object Wire {
 
   final case class Result(id: Option[String], status: Int, body: Option[Answer], problem: Option[Problem])
   final case class Batch(results: Vector[Result])
-  final case class Health(policies: String)
+  final case class Policies(digest: String, blocklist: Option[Blocklist])
+  final case class Blocklist(entries: Long)
 
   implicit val answerCodec: JsonValueCodec[Answer] = JsonCodecMaker.make
   implicit val problemCodec: JsonValueCodec[Problem] = JsonCodecMaker.make
   implicit val batchCodec: JsonValueCodec[Batch] =
     JsonCodecMaker.make(CodecMakerConfig.withAllowRecursiveTypes(false))
-  implicit val healthCodec: JsonValueCodec[Health] = JsonCodecMaker.make
+  implicit val policiesCodec: JsonValueCodec[Policies] = JsonCodecMaker.make
 
   /** The headers of a request with this name, whose answer is wanted within this time. */
   def headers(time: FiniteDuration, name: String, trace: Trace = Trace.none): Seq[(String, String)] = Seq(

@@ -84,6 +84,7 @@ object HoconConfig {
     "fallback.queue" -> ((s, c, n) => s.withLocalQueue(c.getInt(n))),
     "fallback.memory" -> ((s, c, n) => s.withLocalMemoryBytes(c.getBytes(n))),
     "fallback.hash-despite-drift" -> ((s, c, n) => s.withHashesDespiteDrift(c.getBoolean(n))),
+    "fallback.hash-unchecked" -> ((s, c, n) => s.withHashesUnchecked(c.getBoolean(n))),
     "fallback.hash-unsealed" -> ((s, c, n) => s.withHashesUnsealed(c.getBoolean(n))),
     "fallback.seal-keys-file" -> ((s, c, n) => s.withSealKeys(SealKeySource.file(Paths.get(c.getString(n))))),
     "coalescing.at-most" -> ((s, c, n) => s.withCoalescing(c.getInt(n), s.settings.coalesceWindow)),

@@ -53,7 +53,7 @@ private[fleet] final class ModelService(clock: VirtualScheduler, workers: Int, h
   private final class Job(request: Transport.Request) extends Transport.Exchange {
     private val promise = Promise[Transport.Response]()
     private val headers = request.headers.toMap
-    val health: Boolean = request.path == "/health"
+    val asksPolicies: Boolean = request.path == "/policies"
     var gone = false
     var arrived = 0L
     var started = 0L
@@ -79,10 +79,10 @@ private[fleet] final class ModelService(clock: VirtualScheduler, workers: Int, h
   }
 
   private def arrive(job: Job): Unit = state match {
-    case _ if job.gone                => ()
-    case Dead                         => job.fail(TransportFailure.Kind.ConnectFailed)
-    case Well | Hanging if job.health =>
-      job.answer(200, s"""{"status":"ok","version":"model","policies":"$Digest"}""")
+    case _ if job.gone                      => ()
+    case Dead                               => job.fail(TransportFailure.Kind.ConnectFailed)
+    case Well | Hanging if job.asksPolicies =>
+      job.answer(200, s"""{"digest":"$Digest"}""")
     case Hanging => hung += job
     case Well    => admit(job)
   }
@@ -144,7 +144,7 @@ private[fleet] object ModelService {
   /** Nothing listens. */
   case object Dead extends State
 
-  /** Logins are never answered; `/health` is. */
+  /** Logins are never answered; `/policies` is. */
   case object Hanging extends State
 
   private val Digest = Policies.of(PolicySource.Packed).digest
