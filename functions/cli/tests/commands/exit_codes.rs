@@ -16,6 +16,8 @@ fn every_command_ends_with_a_code_of_the_list() {
     let keys = keys.to_str().unwrap();
     succeeds(&["keys", "new", "--id", "a", keys], "");
     let cases: &[(&[&str], &str, i32)] = &[
+        (&["blocklist", "build"], "no digest\n", 65),
+        (&["blocklist", "build", "--plain", "--at-least", "2"], "saltern\n", 64),
         (&["completions", "bash"], "", 0),
         (&["completions", "csh"], "", 64),
         (&["convert", "--from", "md5", "--shape", "bare_digest", "--unverified", "1"], MD5, 0),
