@@ -58,7 +58,7 @@ pub(crate) fn build(arguments: &BuildArguments) -> Result<(), Failure> {
     bar.finish_and_clear();
     if prefixes.is_empty() {
         return Err(Failure::data(
-            "no password is left for the list: the program before the pipe may have failed",
+            "no password is left for the list: --at-least leaves all out, or the program before the pipe has failed",
         ));
     }
     let entries = blocklist::write(prefixes, BufWriter::new(io::stdout().lock()))

@@ -2,9 +2,9 @@
 //!
 //! `schedule` assigns work to workers and refuses work; it has no threads. `estimate` predicts how
 //! long work takes, from measurements. `lane_worker` is a thread that computes many hashes at once,
-//! `block_worker` a thread that computes one hash after the other. `learner` learns how many hashes of
-//! Argon2 a worker computes at once. Each core has one of the first
-//! kind, and each that may hold a hash in memory one of the second.
+//! `block_worker` a thread that computes one hash after the other. Each core has one of the first
+//! kind, and each that may hold a hash in memory one of the second. `learner` learns how many hashes of
+//! Argon2 a worker computes at once.
 
 #![forbid(unsafe_code)]
 

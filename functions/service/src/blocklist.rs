@@ -133,7 +133,8 @@ pub fn write(mut prefixes: Vec<Prefix>, mut out: impl Write) -> io::Result<u32> 
     prefixes.sort_unstable();
     prefixes.dedup();
     let entry_bytes = if prefixes.len() <= MOST_SHORT { SHORT } else { LONG };
-    prefixes.dedup_by_key(|prefix| prefix[..BUCKET_BYTES + entry_bytes].to_vec());
+    let kept = ..BUCKET_BYTES + entry_bytes;
+    prefixes.dedup_by(|one, before| one[kept] == before[kept]);
     let bucket = |prefix: &Prefix| u16::from_be_bytes([prefix[0], prefix[1]]);
     let start_of = |first: usize| prefixes.partition_point(|prefix| usize::from(bucket(prefix)) < first);
     let starts = (0..=BUCKETS).map(|bucket| u32::try_from(start_of(bucket)));
