@@ -434,7 +434,8 @@ lazy val docs = project
     unpublished,
     guide := mdoc.toTask("").value,
     mdocAutoDependency := false,
-    libraryDependencies += "org.scalameta" %% "mdoc" % mdocVersion(scalaBinaryVersion.value),
+    // The guide's table of users is in it.
+    libraryDependencies ++= Seq("org.scalameta" %% "mdoc" % mdocVersion(scalaBinaryVersion.value), "com.h2database" % "h2" % "2.4.240"),
     mdocIn := baseDirectory.value / "guide",
     mdocOut := target.value / "guide",
     mdocExtraArguments := {
@@ -443,8 +444,9 @@ lazy val docs = project
       "--no-link-hygiene" +: pages.flatMap { case (in, out) => Seq("--in", in.getPath, "--out", out.getPath) }
     },
     mdocVariables := Map("VERSION" -> version.value),
-    // The pages show what readers need. The linter's rules do not apply to them.
-    scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code")
+    // The pages show what readers need, so the linter's rules do not apply to them. Without -Xsource:3 a
+    // block compiles in any build of Scala 2.13.
+    scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code", "-Xsource:3")
   )
 
 lazy val zio = framework("zio", "zio", "The Saltern client for ZIO.").settings(libraryDependencies += "dev.zio" %% "zio" % zioVersion)
