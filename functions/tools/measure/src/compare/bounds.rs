@@ -3,14 +3,18 @@
 use core::error::Error;
 
 use saltern_encoded::{
-    Params,
+    Params, Setting,
     argon2::{Params as Argon2Params, Variant, Version},
     bcrypt,
 };
 
 use super::{
-    contenders::{ARGON2_C, Hashes, LIBXCRYPT, by_argon2_c, by_crate, by_libxcrypt},
+    contenders::{
+        ARGON2_C, BCRYPT_RUST, Hashes, LIBXCRYPT, MOST_OF_BCRYPT_RUST, by_argon2_c, by_bcrypt_rust, by_crate,
+        by_libxcrypt, by_limit,
+    },
     figure::Bound,
+    limits::{Limit, RANDOM_BLOCKS},
     rounds::Contender,
 };
 
@@ -23,12 +27,13 @@ pub(crate) struct KernelBound {
     pub(crate) must: Bound,
 }
 
-pub(crate) const KERNELS: [KernelBound; 23] = [
+pub(crate) const KERNELS: [KernelBound; 25] = [
     time("bcrypt-10", CRATES, LIBXCRYPT, 1.08),
     time("bcrypt-10", "1 lane", LIBXCRYPT, 1.02),
     gain("bcrypt-10", "2 lanes", LIBXCRYPT, 1.8),
     gain("bcrypt-10", "4 lanes", LIBXCRYPT, 3.1),
     gain("bcrypt-10", "8 lanes", LIBXCRYPT, 3.6),
+    gain("bcrypt-10", "8 lanes", BCRYPT_RUST, 1.4),
     gain(SHA512, "8 at once by Avx2", ONE_BY_ONE, 1.7),
     gain(SHA512, "8 at once by Avx512", ONE_BY_ONE, 3.5),
     gain(SHA256, "2 at once by ShaNi", ONE_BY_ONE, 1.4),
@@ -40,6 +45,7 @@ pub(crate) const KERNELS: [KernelBound; 23] = [
     gain("argon2id 46 MiB t=1, all cores busy", "3 lanes", IN_TURN, 1.15),
     gain("argon2id 64 MiB t=3, all cores busy", "3 lanes", IN_TURN, 1.6),
     gain("argon2id 64 MiB t=4, all cores busy", "3 lanes", IN_TURN, 1.6),
+    gain("argon2id 64 MiB t=4, all cores busy", "3 lanes", RANDOM_BLOCKS, 0.9),
     gain("argon2id 256 MiB t=1, all cores busy", "3 lanes", IN_TURN, 1.35),
     time("scrypt N=2^14 r=8, all cores busy", "1 lane", SCRYPT_CRATE, 1.0),
     gain("scrypt N=2^14 r=8, all cores busy", "3 lanes", "1 lane", 1.5),
@@ -85,16 +91,34 @@ type Make = for<'a> fn(&'a Hashes) -> Result<Contender<'a>, Box<dyn Error>>;
 pub(crate) const CRATES_MODE: &[&str] = &["--kernels", "crates", "--accept-weak", "bcrypt"];
 pub(crate) const LANES_MODE: &[&str] = &["--kernels", "lanes"];
 
-pub(crate) const SERVICE: [ServiceBound; 3] = [
+pub(crate) const SERVICE: [ServiceBound; 5] = [
     // A hash of a millisecond shows the cost of a request best.
     service(BCRYPT_4, 16, CRATES_MODE, ("the raw loop", |hashes| Ok(by_crate(CRATES, hashes))), 0.88),
     service(BCRYPT_10, 64, LANES_MODE, ("libxcrypt's limit", by_libxcrypt), 3.3),
+    service(BCRYPT_10, 64, LANES_MODE, ("bcrypt-rust's limit", |own| by_bcrypt_rust(own, MOST_LANES)), 1.4),
     service(ARGON2_64_4, 64, LANES_MODE, ("the C reference's limit", by_argon2_c), 1.6),
+    service(ARGON2_64_4, 64, LANES_MODE, ("the limit of memory", random_blocks), 0.9),
 ];
+
+/// At least the lanes of any worker, and what bcrypt-rust computes best at once.
+pub(crate) const MOST_LANES: usize = MOST_OF_BCRYPT_RUST;
+
+fn random_blocks(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Error>> {
+    let Setting::Argon2(setting) = hashes.admitted.setting() else { return Err("not argon2".into()) };
+    by_limit(Limit::argon2(setting.params()), hashes)
+}
 
 /// The median time of several callers a core, divided by the time of one caller alone.
 pub(crate) const TOGETHER: [(Cost, Bound); 2] =
     [(BCRYPT_10, Bound::AtMost(1.4)), (ARGON2_64_4, Bound::AtMost(2.6))];
+
+/// Callers of argon2id with 64 MiB: their matches with the lanes that the service learns, divided by those
+/// with the best fixed lanes.
+pub(crate) const LEARNED: (Cost, [usize; 2], Bound) = (ARGON2_64_4, [8, 32], Bound::AtLeast(0.98));
+
+/// Arguments of `saltern serve` for the lanes that are fixed.
+pub(crate) const FIXED_LANES: [&[&str]; 3] =
+    [&["--argon2-lanes", "1"], &["--argon2-lanes", "2"], &["--argon2-lanes", "4"]];
 
 const fn service(
     cost: Cost,

@@ -15,7 +15,8 @@ use saltern_kernels::{
 use saltern_pool::{OneCore, PoolSettings};
 
 use super::{
-    peers::{argon2::Argon2C, libxcrypt::Libxcrypt},
+    limits::Limit,
+    peers::{argon2::Argon2C, libxcrypt::Libxcrypt, memory::huge_pages},
     rounds::Contender,
 };
 
@@ -91,6 +92,33 @@ pub(crate) fn by_libxcrypt(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Err
     }))
 }
 
+/// `bcrypt_many` of the crate bcrypt-rust, with its own choice of vectors.
+pub(crate) fn by_bcrypt_rust(hashes: &Hashes, at_once: usize) -> Result<Contender<'_>, Box<dyn Error>> {
+    let setting = hashes.admitted.setting();
+    let Setting::Bcrypt(bcrypt) = setting else { return Err("not bcrypt".into()) };
+    let (cost, salts) = (bcrypt.params().cost(), vec![setting.salt().try_into()?; at_once]);
+    let (passwords, bytes) = (hashes.passwords(at_once), setting.output_bytes());
+    let name = format!("{BCRYPT_RUST}, {at_once} at once");
+    Ok(Contender::many(name, at_once, move || {
+        let outputs = bcrypt_rust::bcrypt_many(cost, &passwords, &salts).ok()?;
+        Some(outputs.iter().map(|output| output[..bytes].to_vec()).collect())
+    }))
+}
+
+/// As many steps as one hash has, each as short as the machine allows.
+pub(crate) fn by_limit<'a>(limit: Limit, hashes: &Hashes) -> Result<Contender<'a>, Box<dyn Error>> {
+    let output = compute(&hashes.admitted, hashes.password().as_bytes())?.expose().to_vec();
+    let memory = match limit {
+        Limit::Bytes(_) => huge_pages(usize::try_from(hashes.admitted.memory_bytes())?)?,
+        Limit::Cycles { .. } => Vec::new(),
+    };
+    // The output is the expected one, as a contender needs one.
+    Ok(Contender::peer(limit.contender(), move || {
+        limit.reach(&memory);
+        Some(output.clone())
+    }))
+}
+
 /// PBKDF2 of AWS-LC.
 pub(crate) fn by_aws_lc<'a>(name: &str, params: Pbkdf2Params, hashes: &'a Hashes) -> Contender<'a> {
     let algorithm = match params.prf() {
@@ -156,6 +184,11 @@ pub(crate) fn lanes(at_once: usize) -> String {
 }
 
 pub(crate) const LIBXCRYPT: &str = "libxcrypt";
+
+pub(crate) const BCRYPT_RUST: &str = "bcrypt-rust";
+
+/// The hashes that bcrypt-rust computes best at once, with its widest vectors.
+pub(crate) const MOST_OF_BCRYPT_RUST: usize = 16;
 
 /// It uses kept memory: with its own `malloc`, page faults would count.
 pub(crate) const ARGON2_C: &str = "the C reference on kept memory";

@@ -1,6 +1,6 @@
 //! Which contenders are measured for each algorithm, and the figures that follow.
 
-use core::{error::Error, iter};
+use core::error::Error;
 use std::sync::Arc;
 
 use crate::measure::median;
@@ -19,11 +19,13 @@ use super::{
         KERNELS, KernelBound, ONE_BY_ONE, ONE_HASH, SCRYPT_CRATE, SHA256, SHA512,
     },
     contenders::{
-        Hashes, LIBXCRYPT, argon2_in_lanes, argon2_whole, bcrypt_in_lanes, by_argon2_c, by_aws_lc, by_crate,
-        by_libxcrypt, by_worker, lanes, pbkdf2_at_once, scrypt_in_lanes,
+        Hashes, LIBXCRYPT, MOST_OF_BCRYPT_RUST, argon2_in_lanes, argon2_whole, bcrypt_in_lanes, by_argon2_c,
+        by_aws_lc, by_bcrypt_rust, by_crate, by_libxcrypt, by_limit, by_worker, lanes, pbkdf2_at_once,
+        scrypt_in_lanes,
     },
     cores,
     figure::{Bound, Figure, to_three_decimals},
+    limits::Limit,
     rounds::{Measurement, measure},
 };
 
@@ -82,10 +84,16 @@ pub(super) fn bcrypt_10_lanes(measurements: &[Measurement]) -> Option<Lanes> {
 }
 
 fn bcrypt(rounds: usize) -> Measurements {
-    let hashes = Hashes::new(BCRYPT_10.params, MOST_BCRYPT_LANES)?;
-    let mut contenders = vec![by_libxcrypt(&hashes)?, by_crate(CRATES, &hashes)];
+    let hashes = Hashes::new(BCRYPT_10.params, MOST_OF_BCRYPT_RUST)?;
+    let Params::Bcrypt(params) = BCRYPT_10.params else { return Err("not bcrypt".into()) };
+    let limit = Limit::bcrypt(params);
+    let mut contenders = vec![by_libxcrypt(&hashes)?, by_crate(CRATES, &hashes), by_limit(limit, &hashes)?];
+    for at_once in [1, MOST_OF_BCRYPT_RUST / 2, MOST_OF_BCRYPT_RUST] {
+        contenders.push(by_bcrypt_rust(&hashes, at_once)?);
+    }
     contenders.extend((1..=MOST_BCRYPT_LANES).map(|at_once| bcrypt_in_lanes(&hashes, at_once)));
-    Ok(vec![measure(BCRYPT_10.name, &hashes.outputs()?, vec![contenders], rounds)?])
+    let measured = measure(BCRYPT_10.name, &hashes.outputs()?, vec![contenders], rounds)?;
+    Ok(vec![measured.with_limit(limit)])
 }
 
 fn pbkdf2(rounds: usize) -> Measurements {
@@ -94,9 +102,11 @@ fn pbkdf2(rounds: usize) -> Measurements {
     let measure = |(setting, prf)| {
         let params = pbkdf2::Params::new(prf, ITERATIONS).ok_or("PBKDF2's range")?;
         let hashes = Hashes::new(Params::Pbkdf2(params), MOST_PBKDF2_LANES)?;
+        let limit = Limit::pbkdf2(ITERATIONS);
         let mut contenders = vec![
             by_crate(&format!("{ONE_BY_ONE}, pbkdf2 crate"), &hashes),
             by_aws_lc(&format!("{ONE_BY_ONE}, aws-lc-rs"), params, &hashes),
+            by_limit(limit, &hashes)?,
         ];
         for (path, streams) in pbkdf2_paths(prf) {
             // All kernels of the path, and the eight hashes of the bounds.
@@ -104,7 +114,7 @@ fn pbkdf2(rounds: usize) -> Measurements {
                 (1..=MOST_PBKDF2_LANES).filter(|at_once| streams.contains(at_once) || *at_once == 8);
             contenders.extend(measured.map(|at_once| pbkdf2_at_once(&hashes, at_once, path)));
         }
-        measure(setting, &hashes.outputs()?, vec![contenders], rounds)
+        Ok(measure(setting, &hashes.outputs()?, vec![contenders], rounds)?.with_limit(limit))
     };
     functions.into_iter().map(measure).collect()
 }
@@ -120,14 +130,17 @@ fn argon2(rounds: usize) -> Measurements {
     }
     for cost in [ARGON2_19, ARGON2_46, ARGON2_64_3, ARGON2_64_4, ARGON2_256] {
         let hashes = Hashes::new(cost.params, MOST_ARGON2_LANES)?;
+        let Params::Argon2(params) = cost.params else { return Err("not argon2".into()) };
+        let limit = Limit::argon2(params);
         let contenders = |_| {
             let kernel = Arc::new(Argon2::new(hashes.memory_bytes()));
             let in_lanes = (1..=MOST_ARGON2_LANES).map(|at_once| argon2_in_lanes(&kernel, &hashes, at_once));
-            iter::once(argon2_whole(IN_TURN, &kernel, &hashes)).chain(in_lanes).collect()
+            let one_by_one = [argon2_whole(IN_TURN, &kernel, &hashes), by_limit(limit, &hashes)?];
+            Ok(one_by_one.into_iter().chain(in_lanes).collect())
         };
-        let cores = (0..cores()).map(contenders).collect();
+        let cores = (0..cores()).map(contenders).collect::<Result<_, Box<dyn Error>>>()?;
         let setting = format!("{}, all cores busy", cost.name);
-        measurements.push(measure(setting, &hashes.outputs()?, cores, rounds)?);
+        measurements.push(measure(setting, &hashes.outputs()?, cores, rounds)?.with_limit(limit));
     }
     Ok(measurements)
 }
@@ -137,14 +150,16 @@ fn scrypt(rounds: usize) -> Measurements {
     let measure = |log_n| {
         let params = scrypt::Params::new(log_n, SCRYPT_R, 1).ok_or("scrypt's range")?;
         let hashes = Hashes::new(Params::Scrypt(params), MOST_SCRYPT_LANES)?;
+        let limit = Limit::scrypt(params);
         let contenders = |_| {
             let kernel = Arc::new(Scrypt::new(hashes.memory_bytes()));
             let in_lanes = (1..=MOST_SCRYPT_LANES).map(|at_once| scrypt_in_lanes(&kernel, &hashes, at_once));
-            iter::once(by_crate(SCRYPT_CRATE, &hashes)).chain(in_lanes).collect()
+            let one_by_one = [by_crate(SCRYPT_CRATE, &hashes), by_limit(limit, &hashes)?];
+            Ok(one_by_one.into_iter().chain(in_lanes).collect())
         };
-        let cores = (0..cores()).map(contenders).collect();
+        let cores = (0..cores()).map(contenders).collect::<Result<_, Box<dyn Error>>>()?;
         let setting = format!("scrypt N=2^{log_n} r={SCRYPT_R}, all cores busy");
-        measure(setting, &hashes.outputs()?, cores, rounds)
+        Ok(measure(setting, &hashes.outputs()?, cores, rounds)?.with_limit(limit))
     };
     SCRYPT_LOG_N.into_iter().map(measure).collect()
 }

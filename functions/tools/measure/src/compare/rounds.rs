@@ -6,9 +6,11 @@
 use core::{error::Error, hint::black_box};
 use std::{thread, time::Duration};
 
-use crate::measure::{median, thread_time};
 use saltern_kernels::Output;
 use saltern_page::Table;
+
+use super::limits::Limit;
+use crate::measure::{median, thread_time};
 
 /// One way of computing the same hashes.
 pub(crate) struct Contender<'a> {
@@ -25,7 +27,16 @@ impl<'a> Contender<'a> {
         name: impl Into<String>,
         mut run: impl FnMut() -> Option<Vec<u8>> + Send + 'a,
     ) -> Self {
-        Self { name: name.into(), at_once: 1, run: Box::new(move || Some(vec![run()?])) }
+        Self::many(name, 1, move || Some(vec![run()?]))
+    }
+
+    /// Another implementation, which computes the first `at_once` hashes.
+    pub(crate) fn many(
+        name: impl Into<String>,
+        at_once: usize,
+        run: impl FnMut() -> Option<Vec<Vec<u8>>> + Send + 'a,
+    ) -> Self {
+        Self { name: name.into(), at_once, run: Box::new(run) }
     }
 
     /// Saltern's code, which computes the first `at_once` hashes.
@@ -34,8 +45,8 @@ impl<'a> Contender<'a> {
         at_once: usize,
         mut run: impl FnMut() -> Option<Vec<Output>> + Send + 'a,
     ) -> Self {
-        let run = move || Some(run()?.iter().map(|output| output.expose().to_vec()).collect());
-        Self { name: name.into(), at_once, run: Box::new(run) }
+        let outputs = move || Some(run()?.iter().map(|output| output.expose().to_vec()).collect());
+        Self::many(name, at_once, outputs)
     }
 
     /// Computes the hashes, and returns their number; `None` if the code fails.
@@ -49,6 +60,8 @@ pub(crate) struct Measurement {
     /// The setting, as the figures name it.
     pub(crate) setting: String,
     rows: Vec<Row>,
+    /// What bounds the hashes, if its contender has a row.
+    limit: Option<Limit>,
 }
 
 /// The times of a contender: CPU time of the calling thread, as a mean over the cores.
@@ -91,7 +104,7 @@ pub(crate) fn measure(
             row.call_ms_samples.push(twice_ms / 2.0);
         }
     }
-    Ok(Measurement { setting: setting.into(), rows })
+    Ok(Measurement { setting: setting.into(), rows, limit: None })
 }
 
 /// Runs a contender on all cores at the same time. Returns the mean of its times.
@@ -112,6 +125,11 @@ fn thread_time_of(contender: &mut Contender<'_>) -> Duration {
 }
 
 impl Measurement {
+    /// Shows each contender's distance from this limit.
+    pub(crate) fn with_limit(self, limit: Limit) -> Self {
+        Self { limit: Some(limit), ..self }
+    }
+
     /// Returns the fastest contender of this name, or of this name and a variant after a comma.
     pub(crate) fn row(&self, name: &str) -> Option<&Row> {
         let is_named = |row: &&Row| {
@@ -124,20 +142,24 @@ impl Measurement {
     /// Returns the measurement as a table, against the first row.
     pub(crate) fn table(&self) -> Table {
         let baseline = &self.rows[0];
+        let limit = self.limit.and_then(|limit| Some((limit, self.row(&limit.contender())?.hash_ms())));
         let cells = |row: &Row| {
-            [
+            let cells = [
                 row.name.clone(),
                 row.at_once.to_string(),
                 format!("{:.2}", row.call_ms()),
                 format!("{:.2}", row.hash_ms()),
                 format!("{:.3} ×", median(&row.call_time_against(baseline))),
                 format!("{:.2} ×", median(&row.hashes_per_core_against(baseline))),
-            ]
+            ];
+            let figure = limit.map(|(limit, limit_ms)| limit.figure(row.hash_ms(), limit_ms));
+            cells.into_iter().chain(figure).collect::<Vec<_>>()
         };
-        Table::new(format!("{}: against {}", self.setting, baseline.name))
+        let table = Table::new(format!("{}: against {}", self.setting, baseline.name))
             .words("")
-            .numbers_each(["at once", "call ms", "hash ms", "call time", "hashes/core"])
-            .rows(self.rows.iter().map(cells))
+            .numbers_each(["at once", "call ms", "hash ms", "call time", "hashes/core"]);
+        let table = limit.into_iter().fold(table, |table, (limit, _)| table.numbers(limit.heading()));
+        table.rows(self.rows.iter().map(cells))
     }
 }
 
@@ -227,7 +249,7 @@ mod tests {
             row("4 lanes", 4, &[4.0, 4.0]),
             row("library", 1, &[1.0, 1.0]),
         ];
-        let measurement = Measurement { setting: String::new(), rows };
+        let measurement = Measurement { setting: String::new(), rows, limit: None };
         let (lib, lanes) = (measurement.row("lib").unwrap(), measurement.row("4 lanes").unwrap());
         assert_eq!(lib.name, "lib, fast");
         assert_eq!(lanes.call_time_against(lib), [2.0, 1.0]);

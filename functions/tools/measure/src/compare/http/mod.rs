@@ -12,7 +12,7 @@ use std::{thread, time::Instant};
 use crate::measure::median;
 
 use super::{
-    bounds::{Cost, LANES_MODE, SERVICE, ServiceBound, TOGETHER},
+    bounds::{Cost, FIXED_LANES, LANES_MODE, LEARNED, MOST_LANES, SERVICE, ServiceBound, TOGETHER},
     contenders::{Hashes, by_worker},
     cores,
     figure::{Bound, Figure},
@@ -23,8 +23,11 @@ use server::Server;
 
 /// Measures all figures of the service.
 pub(super) fn figures(rounds: usize) -> Result<Vec<Figure>, Box<dyn Error>> {
+    let (cost, callers, must) = LEARNED;
     let beside_limits = SERVICE.iter().map(|bound| beside_limit(bound, rounds));
-    beside_limits.chain(TOGETHER.into_iter().map(|(cost, must)| together(cost, must, rounds))).collect()
+    let together = TOGETHER.into_iter().map(|(cost, must)| together(cost, must, rounds));
+    let learned = callers.into_iter().map(|callers| learned(cost, callers, must, rounds));
+    beside_limits.chain(together).chain(learned).collect()
 }
 
 /// Measures the matches of the service a second, divided by those of the limit before and
@@ -82,6 +85,38 @@ fn together(cost: Cost, must: Bound, rounds: usize) -> Result<Figure, Box<dyn Er
     Ok(Figure::new(what, must, &ratios, note))
 }
 
+/// Measures the matches a second with learned lanes, divided by those with the best of the fixed.
+fn learned(cost: Cost, callers: usize, must: Bound, rounds: usize) -> Result<Figure, Box<dyn Error>> {
+    let what =
+        format!("{} verifies/s over HTTP, {callers} callers: learned lanes of the best fixed", cost.name);
+    progress(&what);
+    let call = load::call(&Hashes::new(cost.params, 1)?);
+    let learned = Server::start(&[])?;
+    let fixed = FIXED_LANES.into_iter().map(Server::start).collect::<Result<Vec<_>, _>>()?;
+    load::run(&learned, &call, callers, TO_LEARN)?;
+    let rate = |server| load::run(server, &call, callers, WINDOW / 2).map(|times| count(times.len()));
+    let (mut of_learned, mut of_fixed) = (vec![], vec![vec![]; fixed.len()]);
+    for _ in 0..rounds {
+        of_learned.push(rate(&learned)?);
+        for (server, rates) in fixed.iter().zip(&mut of_fixed) {
+            rates.push(rate(server)?);
+        }
+    }
+    let best = of_fixed.iter().max_by(|one, other| median(one).total_cmp(&median(other)));
+    let best = best.ok_or("no fixed lanes")?;
+    let ratios: Vec<_> = of_learned.iter().zip(best).map(|(learned, fixed)| learned / fixed).collect();
+    let each = of_fixed
+        .iter()
+        .zip(FIXED_LANES)
+        .map(|(rates, lanes)| format!("{} with {}", median(rates) / (WINDOW / 2).as_secs_f64(), lanes[1]));
+    let note = format!(
+        "{}/s; {}",
+        median(&of_learned) / (WINDOW / 2).as_secs_f64(),
+        each.collect::<Vec<_>>().join(", ")
+    );
+    Ok(Figure::new(what, must, &ratios, note))
+}
+
 /// A thread for each core that only calls the kernel.
 struct BareLoops<'a>(Vec<Contender<'a>>);
 
@@ -120,7 +155,7 @@ fn loop_for(contender: &mut Contender<'_>, window: Duration) -> Option<f64> {
 /// About 120 hashes of bcrypt-10 on two cores, one at a time: one hash more or less is below 1 %.
 const WINDOW: Duration = Duration::from_secs(4);
 
-const CALLERS_A_CORE: usize = 4;
+/// The service tries each number of lanes within seconds of full load.
+const TO_LEARN: Duration = Duration::from_secs(20);
 
-/// At least the lanes of any worker.
-const MOST_LANES: usize = 8;
+const CALLERS_A_CORE: usize = 4;

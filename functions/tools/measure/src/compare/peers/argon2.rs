@@ -10,39 +10,25 @@ use argon2_sys::{
     ARGON2_DEFAULT_FLAGS, ARGON2_MEMORY_ALLOCATION_ERROR, ARGON2_OK, ARGON2_VERSION_13, Argon2_Context,
     Argon2_id, argon2_ctx,
 };
-use rustix::mm::{Advice, madvise};
 use saltern_encoded::argon2::Setting;
 
-/// The C code with its memory: huge pages that exist before the first hash. The C code wipes the
-/// memory after each hash, which is its default.
-pub(crate) struct Argon2C {
-    /// The C code uses the capacity. The length stays zero.
-    memory: Vec<HugePage>,
-}
+use super::memory::{HugePage, huge_pages};
 
-/// A huge page of x86-64, at its place in memory.
-#[repr(C, align(0x20_0000))]
-struct HugePage {
-    _bytes: [u8; 2 << 20],
+/// The C code with its memory, which it wipes after each hash by default.
+pub(crate) struct Argon2C {
+    memory: Vec<HugePage>,
 }
 
 impl Argon2C {
     /// Takes the memory for one hash at a time.
     pub(crate) fn new(bytes: usize) -> Result<Self, rustix::io::Errno> {
-        let mut memory = Vec::<HugePage>::with_capacity(bytes.div_ceil(size_of::<HugePage>()));
-        let (start, bytes) = (memory.as_mut_ptr().cast(), memory.capacity() * size_of::<HugePage>());
-        // SAFETY: both kinds of advice keep the content of the memory, which is this vector's.
-        unsafe {
-            madvise(start, bytes, Advice::LinuxHugepage)?;
-            madvise(start, bytes, Advice::LinuxPopulateWrite)?;
-        }
-        Ok(Self { memory })
+        Ok(Self { memory: huge_pages(bytes)? })
     }
 
     /// Returns the output of argon2id, version 19; `None` if the C code fails.
     pub(crate) fn hash(&mut self, setting: &Setting, password: &[u8]) -> Option<Vec<u8>> {
         let params = setting.params();
-        let available = self.memory.capacity() * size_of::<HugePage>();
+        let available = self.memory.len() * size_of::<HugePage>();
         MEMORY.set((self.memory.as_mut_ptr().cast(), available));
         let mut output = vec![0; setting.output_bytes()];
         let mut context = Argon2_Context {

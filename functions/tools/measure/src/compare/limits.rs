@@ -1,0 +1,138 @@
+//! What the machine allows: the rate of its memory, or of its cores' cycles.
+//!
+//! A limit is measured in the rounds of the hashes that it bounds, on as many cores.
+
+use core::{hint::black_box, mem};
+
+use saltern_encoded::{argon2, bcrypt, scrypt};
+
+use super::peers::memory::{HugePage, prefetch};
+
+/// The least work of one hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limit {
+    /// The bytes that it moves between core and memory, in blocks that follow none another.
+    Bytes(u64),
+    /// Steps that need at least a cycle each, if the hash is computed alone.
+    Cycles { step: &'static str, steps: u64 },
+}
+
+impl Limit {
+    /// Each block is written once a pass. What it is made of is a random block and, in all passes but
+    /// the first, the block that it replaces. The block before it is in the cache.
+    pub(crate) fn argon2(params: argon2::Params) -> Self {
+        let block_moves = 3 * u64::from(params.passes()) - 1;
+        Self::Bytes(block_moves * u64::from(params.memory_kib()) * 1024)
+    }
+
+    /// Each block is written once, and as many random blocks are read.
+    pub(crate) fn scrypt(params: scrypt::Params) -> Self {
+        Self::Bytes(2 * (128 << params.log_n()) * u64::from(params.r()) * u64::from(params.p()))
+    }
+
+    /// Rounds of Blowfish: 521 blocks for each key schedule (18 words of P and 1,024 of the S-boxes), of
+    /// which there are 2 for each of 2^cost rounds and one more; then 3 blocks, 64 times.
+    pub(crate) fn bcrypt(params: bcrypt::Params) -> Self {
+        let blocks = (1 + (2 << params.cost())) * 521 + 3 * 64;
+        Self::Cycles { step: "round", steps: blocks * 16 }
+    }
+
+    /// Compressions of the digest: two for each iteration.
+    pub(crate) fn pbkdf2(iterations: u32) -> Self {
+        Self::Cycles { step: "compression", steps: 2 * u64::from(iterations) }
+    }
+
+    /// Returns the name of the contender that [`reaches`](Self::reach) the limit.
+    pub(crate) fn contender(self) -> String {
+        match self {
+            Self::Bytes(bytes) => format!("{RANDOM_BLOCKS}, {} MB", bytes / 1_000_000),
+            Self::Cycles { step, .. } => format!("a cycle for each {step}"),
+        }
+    }
+
+    /// Returns the heading of [`figure`](Self::figure).
+    pub(crate) fn heading(self) -> String {
+        match self {
+            Self::Bytes(_) => "GB/s (of the limit)".to_owned(),
+            Self::Cycles { step, .. } => format!("cycles a {step}"),
+        }
+    }
+
+    /// Returns how near a hash of `hash_ms` is to the limit, which needs `limit_ms`.
+    pub(crate) fn figure(self, hash_ms: f64, limit_ms: f64) -> String {
+        match self {
+            Self::Bytes(bytes) => {
+                #[allow(clippy::cast_precision_loss, reason = "some hundred megabytes")]
+                let gigabytes_per_second = bytes as f64 / hash_ms / 1e6;
+                format!("{gigabytes_per_second:.1} ({:.0} %)", 100.0 * limit_ms / hash_ms)
+            }
+            Self::Cycles { .. } => format!("{:.2}", hash_ms / limit_ms),
+        }
+    }
+
+    /// Does the work as fast as the machine can. `memory` is that of the hash.
+    pub(crate) fn reach(self, memory: &[HugePage]) {
+        match self {
+            Self::Bytes(bytes) => read_random_blocks(memory, bytes),
+            Self::Cycles { steps, .. } => run_cycles(steps),
+        }
+    }
+}
+
+/// Reads blocks of a kilobyte, as Argon2's are. Their places do not depend on what was read, so they are
+/// fetched before they are read.
+#[allow(clippy::cast_possible_truncation, reason = "random bits, and fewer blocks than fit 32 bits")]
+fn read_random_blocks(memory: &[HugePage], bytes: u64) {
+    let mut random = 1_u64;
+    let mut next = || {
+        // xorshift64 (Marsaglia 2003).
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let (blocks, _) = memory[(random >> 32) as usize % memory.len()].0.as_chunks::<BLOCK_BYTES>();
+        let block = &blocks[random as usize % blocks.len()];
+        prefetch(block);
+        block
+    };
+    let mut ahead = [(); FETCHED_AHEAD].map(|()| next());
+    let mut sum = 0_u64;
+    for oldest in (0..FETCHED_AHEAD).cycle().take(bytes as usize / BLOCK_BYTES) {
+        let (words, _) = mem::replace(&mut ahead[oldest], next()).as_chunks::<8>();
+        sum = words.iter().fold(sum, |sum, word| sum.wrapping_add(u64::from_ne_bytes(*word)));
+    }
+    black_box(sum);
+}
+
+/// A rotation and an addition that wait for each other take a cycle each, on all processors of the
+/// last ten years.
+fn run_cycles(cycles: u64) {
+    let end = (0..cycles / 2).fold(black_box(1_u64), |x, _| x.rotate_left(1).wrapping_add(ODD));
+    black_box(end);
+}
+
+/// The name of the contender whose limit is memory.
+pub(crate) const RANDOM_BLOCKS: &str = "random blocks";
+
+const BLOCK_BYTES: usize = 1024;
+
+/// So dozens of cache lines are on their way at any time.
+const FETCHED_AHEAD: usize = 4;
+
+/// Any number by which the compiler cannot shorten the loop.
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_of_a_hash_are_those_of_its_specification() {
+        let argon2id =
+            |passes| argon2::Params::new(argon2::Variant::Id, argon2::Version::V19, 65_536, passes, 1);
+        assert!(matches!(Limit::argon2(argon2id(4).unwrap()), Limit::Bytes(738_197_504)));
+        assert!(matches!(Limit::argon2(argon2id(1).unwrap()), Limit::Bytes(134_217_728)));
+        assert!(matches!(Limit::scrypt(scrypt::Params::new(14, 8, 1).unwrap()), Limit::Bytes(33_554_432)));
+        let bcrypt = Limit::bcrypt(bcrypt::Params::new(10).unwrap());
+        assert!(matches!(bcrypt, Limit::Cycles { steps: 17_083_536, .. }), "{bcrypt:?}");
+    }
+}
