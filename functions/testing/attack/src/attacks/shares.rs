@@ -35,7 +35,9 @@ pub(crate) const ATTACK: Attack = Attack {
                 "On one worker with another caller's loops of digests, three callers of bcrypt-10 are answered within \
                  {SHORT_MS} ms."
             ),
-            "A shorter burst may queue up to its deadlines and its caller's part of the queue, whatever other callers have waiting.".into(),
+            "A shorter burst may queue up to its deadlines and its caller's part of the queue, whatever other callers \
+             have waiting."
+                .into(),
             "Upgrades are made while another caller asks for five times what the machine can do.".into(),
             format!("Each of eight callers of equal demand gets within {FROM_EQUAL} % of an equal share."),
         ]

@@ -3,7 +3,7 @@
 use core::error::Error;
 
 use saltern_encoded::{
-    Params, Setting,
+    Params,
     argon2::{Params as Argon2Params, Variant, Version},
     bcrypt,
 };
@@ -14,7 +14,7 @@ use super::{
         by_libxcrypt, by_limit,
     },
     figure::Bound,
-    limits::{Limit, RANDOM_BLOCKS},
+    limits::RANDOM_BLOCKS,
     rounds::Contender,
 };
 
@@ -97,16 +97,11 @@ pub(crate) const SERVICE: [ServiceBound; 5] = [
     service(BCRYPT_10, 64, LANES_MODE, ("libxcrypt's limit", by_libxcrypt), 3.3),
     service(BCRYPT_10, 64, LANES_MODE, ("bcrypt-rust's limit", |own| by_bcrypt_rust(own, MOST_LANES)), 1.4),
     service(ARGON2_64_4, 64, LANES_MODE, ("the C reference's limit", by_argon2_c), 1.6),
-    service(ARGON2_64_4, 64, LANES_MODE, ("the limit of memory", random_blocks), 0.9),
+    service(ARGON2_64_4, 64, LANES_MODE, ("the limit of memory", by_limit), 0.9),
 ];
 
 /// At least the lanes of any worker, and what bcrypt-rust computes best at once.
 pub(crate) const MOST_LANES: usize = MOST_OF_BCRYPT_RUST;
-
-fn random_blocks(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Error>> {
-    let Setting::Argon2(setting) = hashes.admitted.setting() else { return Err("not argon2".into()) };
-    by_limit(Limit::argon2(setting.params()), hashes)
-}
 
 /// The median time of several callers a core, divided by the time of one caller alone.
 pub(crate) const TOGETHER: [(Cost, Bound); 2] =

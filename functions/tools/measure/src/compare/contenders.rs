@@ -106,7 +106,8 @@ pub(crate) fn by_bcrypt_rust(hashes: &Hashes, at_once: usize) -> Result<Contende
 }
 
 /// As many steps as one hash has, each as short as the machine allows.
-pub(crate) fn by_limit<'a>(limit: Limit, hashes: &Hashes) -> Result<Contender<'a>, Box<dyn Error>> {
+pub(crate) fn by_limit(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Error>> {
+    let limit = Limit::of(hashes.admitted.setting()).ok_or("an algorithm without a limit")?;
     let output = compute(&hashes.admitted, hashes.password().as_bytes())?.expose().to_vec();
     let memory = match limit {
         Limit::Bytes(_) => huge_pages(usize::try_from(hashes.admitted.memory_bytes())?)?,

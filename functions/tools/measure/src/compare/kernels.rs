@@ -26,7 +26,7 @@ use super::{
     cores,
     figure::{Bound, Figure, to_three_decimals},
     limits::Limit,
-    rounds::{Measurement, measure},
+    rounds::{self, Contender, Measurement},
 };
 
 type Measurements = Result<Vec<Measurement>, Box<dyn Error>>;
@@ -83,17 +83,25 @@ pub(super) fn bcrypt_10_lanes(measurements: &[Measurement]) -> Option<Lanes> {
     Some(Lanes { libxcrypt_ms, ratios: (1..).map_while(ratio).collect() })
 }
 
+/// Measures the contenders of each core.
+fn measure(
+    setting: impl Into<String>,
+    hashes: &Hashes,
+    cores: Vec<Vec<Contender<'_>>>,
+    rounds: usize,
+) -> Result<Measurement, Box<dyn Error>> {
+    let measured = rounds::measure(setting, &hashes.outputs()?, cores, rounds)?;
+    Ok(measured.with_limit(Limit::of(hashes.admitted.setting())))
+}
+
 fn bcrypt(rounds: usize) -> Measurements {
     let hashes = Hashes::new(BCRYPT_10.params, MOST_OF_BCRYPT_RUST)?;
-    let Params::Bcrypt(params) = BCRYPT_10.params else { return Err("not bcrypt".into()) };
-    let limit = Limit::bcrypt(params);
-    let mut contenders = vec![by_libxcrypt(&hashes)?, by_crate(CRATES, &hashes), by_limit(limit, &hashes)?];
+    let mut contenders = vec![by_libxcrypt(&hashes)?, by_crate(CRATES, &hashes), by_limit(&hashes)?];
     for at_once in [1, MOST_OF_BCRYPT_RUST / 2, MOST_OF_BCRYPT_RUST] {
         contenders.push(by_bcrypt_rust(&hashes, at_once)?);
     }
     contenders.extend((1..=MOST_BCRYPT_LANES).map(|at_once| bcrypt_in_lanes(&hashes, at_once)));
-    let measured = measure(BCRYPT_10.name, &hashes.outputs()?, vec![contenders], rounds)?;
-    Ok(vec![measured.with_limit(limit)])
+    Ok(vec![measure(BCRYPT_10.name, &hashes, vec![contenders], rounds)?])
 }
 
 fn pbkdf2(rounds: usize) -> Measurements {
@@ -102,11 +110,10 @@ fn pbkdf2(rounds: usize) -> Measurements {
     let measure = |(setting, prf)| {
         let params = pbkdf2::Params::new(prf, ITERATIONS).ok_or("PBKDF2's range")?;
         let hashes = Hashes::new(Params::Pbkdf2(params), MOST_PBKDF2_LANES)?;
-        let limit = Limit::pbkdf2(ITERATIONS);
         let mut contenders = vec![
             by_crate(&format!("{ONE_BY_ONE}, pbkdf2 crate"), &hashes),
             by_aws_lc(&format!("{ONE_BY_ONE}, aws-lc-rs"), params, &hashes),
-            by_limit(limit, &hashes)?,
+            by_limit(&hashes)?,
         ];
         for (path, streams) in pbkdf2_paths(prf) {
             // All kernels of the path, and the eight hashes of the bounds.
@@ -114,7 +121,7 @@ fn pbkdf2(rounds: usize) -> Measurements {
                 (1..=MOST_PBKDF2_LANES).filter(|at_once| streams.contains(at_once) || *at_once == 8);
             contenders.extend(measured.map(|at_once| pbkdf2_at_once(&hashes, at_once, path)));
         }
-        Ok(measure(setting, &hashes.outputs()?, vec![contenders], rounds)?.with_limit(limit))
+        measure(setting, &hashes, vec![contenders], rounds)
     };
     functions.into_iter().map(measure).collect()
 }
@@ -126,21 +133,19 @@ fn argon2(rounds: usize) -> Measurements {
         let kernel = Arc::new(Argon2::new(hashes.memory_bytes()));
         let own = argon2_whole(ONE_HASH, &kernel, &hashes);
         let contenders = vec![by_argon2_c(&hashes)?, by_crate(ARGON2_CRATE, &hashes), own];
-        measurements.push(measure(cost.name, &hashes.outputs()?, vec![contenders], rounds)?);
+        measurements.push(measure(cost.name, &hashes, vec![contenders], rounds)?);
     }
     for cost in [ARGON2_19, ARGON2_46, ARGON2_64_3, ARGON2_64_4, ARGON2_256] {
         let hashes = Hashes::new(cost.params, MOST_ARGON2_LANES)?;
-        let Params::Argon2(params) = cost.params else { return Err("not argon2".into()) };
-        let limit = Limit::argon2(params);
         let contenders = |_| {
             let kernel = Arc::new(Argon2::new(hashes.memory_bytes()));
             let in_lanes = (1..=MOST_ARGON2_LANES).map(|at_once| argon2_in_lanes(&kernel, &hashes, at_once));
-            let one_by_one = [argon2_whole(IN_TURN, &kernel, &hashes), by_limit(limit, &hashes)?];
+            let one_by_one = [argon2_whole(IN_TURN, &kernel, &hashes), by_limit(&hashes)?];
             Ok(one_by_one.into_iter().chain(in_lanes).collect())
         };
         let cores = (0..cores()).map(contenders).collect::<Result<_, Box<dyn Error>>>()?;
         let setting = format!("{}, all cores busy", cost.name);
-        measurements.push(measure(setting, &hashes.outputs()?, cores, rounds)?.with_limit(limit));
+        measurements.push(measure(setting, &hashes, cores, rounds)?);
     }
     Ok(measurements)
 }
@@ -150,16 +155,15 @@ fn scrypt(rounds: usize) -> Measurements {
     let measure = |log_n| {
         let params = scrypt::Params::new(log_n, SCRYPT_R, 1).ok_or("scrypt's range")?;
         let hashes = Hashes::new(Params::Scrypt(params), MOST_SCRYPT_LANES)?;
-        let limit = Limit::scrypt(params);
         let contenders = |_| {
             let kernel = Arc::new(Scrypt::new(hashes.memory_bytes()));
             let in_lanes = (1..=MOST_SCRYPT_LANES).map(|at_once| scrypt_in_lanes(&kernel, &hashes, at_once));
-            let one_by_one = [by_crate(SCRYPT_CRATE, &hashes), by_limit(limit, &hashes)?];
+            let one_by_one = [by_crate(SCRYPT_CRATE, &hashes), by_limit(&hashes)?];
             Ok(one_by_one.into_iter().chain(in_lanes).collect())
         };
         let cores = (0..cores()).map(contenders).collect::<Result<_, Box<dyn Error>>>()?;
         let setting = format!("scrypt N=2^{log_n} r={SCRYPT_R}, all cores busy");
-        Ok(measure(setting, &hashes.outputs()?, cores, rounds)?.with_limit(limit))
+        measure(setting, &hashes, cores, rounds)
     };
     SCRYPT_LOG_N.into_iter().map(measure).collect()
 }
@@ -169,7 +173,7 @@ fn crypt(rounds: usize) -> Measurements {
         let hashes = Hashes::by_crypt(setting)?;
         let contenders =
             vec![by_libxcrypt(&hashes)?, by_worker(ONE_HASH, &hashes), by_crate(CRATES, &hashes)];
-        measure(name, &hashes.outputs()?, vec![contenders], rounds)
+        measure(name, &hashes, vec![contenders], rounds)
     };
     CRYPT.into_iter().map(measure).collect()
 }

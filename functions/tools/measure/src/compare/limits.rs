@@ -4,7 +4,7 @@
 
 use core::{hint::black_box, mem};
 
-use saltern_encoded::{argon2, bcrypt, scrypt};
+use saltern_encoded::{Setting, argon2, bcrypt, scrypt};
 
 use super::peers::memory::{HugePage, prefetch};
 
@@ -18,27 +18,38 @@ pub(crate) enum Limit {
 }
 
 impl Limit {
+    /// Returns the limit of the algorithms that have lanes; `None` for another setting.
+    pub(crate) fn of(setting: &Setting) -> Option<Self> {
+        match setting {
+            Setting::Argon2(own) => Some(Self::argon2(own.params())),
+            Setting::Bcrypt(own) => Some(Self::bcrypt(own.params())),
+            Setting::Pbkdf2(own) => Some(Self::pbkdf2(own.params().iterations())),
+            Setting::Scrypt(own) => Some(Self::scrypt(own.params())),
+            Setting::VerifyOnly(_) | Setting::Wrapped(_) => None,
+        }
+    }
+
     /// Each block is written once a pass. What it is made of is a random block and, in all passes but
     /// the first, the block that it replaces. The block before it is in the cache.
-    pub(crate) fn argon2(params: argon2::Params) -> Self {
+    fn argon2(params: argon2::Params) -> Self {
         let block_moves = 3 * u64::from(params.passes()) - 1;
         Self::Bytes(block_moves * u64::from(params.memory_kib()) * 1024)
     }
 
     /// Each block is written once, and as many random blocks are read.
-    pub(crate) fn scrypt(params: scrypt::Params) -> Self {
+    fn scrypt(params: scrypt::Params) -> Self {
         Self::Bytes(2 * (128 << params.log_n()) * u64::from(params.r()) * u64::from(params.p()))
     }
 
     /// Rounds of Blowfish: 521 blocks for each key schedule (18 words of P and 1,024 of the S-boxes), of
     /// which there are 2 for each of 2^cost rounds and one more; then 3 blocks, 64 times.
-    pub(crate) fn bcrypt(params: bcrypt::Params) -> Self {
+    fn bcrypt(params: bcrypt::Params) -> Self {
         let blocks = (1 + (2 << params.cost())) * 521 + 3 * 64;
         Self::Cycles { step: "round", steps: blocks * 16 }
     }
 
-    /// Compressions of the digest: two for each iteration.
-    pub(crate) fn pbkdf2(iterations: u32) -> Self {
+    /// Compressions of the digest: two for each iteration. The outputs are one digest long.
+    fn pbkdf2(iterations: u32) -> Self {
         Self::Cycles { step: "compression", steps: 2 * u64::from(iterations) }
     }
 

@@ -125,9 +125,9 @@ fn thread_time_of(contender: &mut Contender<'_>) -> Duration {
 }
 
 impl Measurement {
-    /// Shows each contender's distance from this limit.
-    pub(crate) fn with_limit(self, limit: Limit) -> Self {
-        Self { limit: Some(limit), ..self }
+    /// Shows each contender's distance from this limit, if a contender reaches it.
+    pub(crate) fn with_limit(self, limit: Option<Limit>) -> Self {
+        Self { limit, ..self }
     }
 
     /// Returns the fastest contender of this name, or of this name and a variant after a comma.

@@ -94,7 +94,10 @@ fn learned(cost: Cost, callers: usize, must: Bound, rounds: usize) -> Result<Fig
     let learned = Server::start(&[])?;
     let fixed = FIXED_LANES.into_iter().map(Server::start).collect::<Result<Vec<_>, _>>()?;
     load::run(&learned, &call, callers, TO_LEARN)?;
-    let rate = |server| load::run(server, &call, callers, WINDOW / 2).map(|times| count(times.len()));
+    let window = WINDOW / 2;
+    let rate = |server| {
+        load::run(server, &call, callers, window).map(|times| count(times.len()) / window.as_secs_f64())
+    };
     let (mut of_learned, mut of_fixed) = (vec![], vec![vec![]; fixed.len()]);
     for _ in 0..rounds {
         of_learned.push(rate(&learned)?);
@@ -105,15 +108,9 @@ fn learned(cost: Cost, callers: usize, must: Bound, rounds: usize) -> Result<Fig
     let best = of_fixed.iter().max_by(|one, other| median(one).total_cmp(&median(other)));
     let best = best.ok_or("no fixed lanes")?;
     let ratios: Vec<_> = of_learned.iter().zip(best).map(|(learned, fixed)| learned / fixed).collect();
-    let each = of_fixed
-        .iter()
-        .zip(FIXED_LANES)
-        .map(|(rates, lanes)| format!("{} with {}", median(rates) / (WINDOW / 2).as_secs_f64(), lanes[1]));
-    let note = format!(
-        "{}/s; {}",
-        median(&of_learned) / (WINDOW / 2).as_secs_f64(),
-        each.collect::<Vec<_>>().join(", ")
-    );
+    let each = of_fixed.iter().zip(FIXED_LANES);
+    let each: Vec<_> = each.map(|(rates, lanes)| format!("{:.1} with {}", median(rates), lanes[1])).collect();
+    let note = format!("{:.1}/s; {}", median(&of_learned), each.join(", "));
     Ok(Figure::new(what, must, &ratios, note))
 }
 
