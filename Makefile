@@ -11,7 +11,7 @@ test:
 test-all:
 	cargo xtask test-all
 
-# Takes some seven minutes. Only the figures of an idle machine are worth keeping.
+# Takes some ten minutes. Only the figures of an idle machine are worth keeping.
 # RESULTS=DIRECTORY keeps them. The documents quote those in functions/tools/measure/results, by
 # processor.
 RESULTS ?= target/bench
