@@ -60,7 +60,7 @@ def main():
     tally.note("a plan uses every type and every call of resources.py", unused(seen, read_back | missing))
     tally.note(f"the checks find each of {len(faults.FAULTS)} faults", faults.not_found(seen, api))
     tally.note("the commands of the guides fit the models of AWS's API", commands.problems(api))
-    tally.note("the guides' commands keep a rollback by hand, and stop and start the function", commands.unlike_the_guides(api))
+    tally.note("the guide's commands keep a rollback by hand, and stop and start the function", commands.unlike_the_guide(api))
     tally.note("the service control policy of ACCOUNT.md only denies, names calls that AWS has, and leaves each to its roles", policies.scp_problems())
     tally.note("each state of an event has the environments, the alarms and the cost of its row", check_states(directory, api))
     tally.note("the checks find wrong statements about moto in resources.py", faults.unnoticed_by_the_emulator(every_call))

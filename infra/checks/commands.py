@@ -53,31 +53,30 @@ def left(text):
     return sorted(set(WRITES.findall(text)) - set(REMOVES.findall(text)) - STAYS)
 
 
-def unlike_the_guides(api):
-    """Rolls back, holds, stops and starts a function of moto by the commands of the guides."""
+def unlike_the_guide(api):
+    """Rolls back, holds, stops and starts a function of moto by the commands of OPERATIONS.md."""
     os.environ |= CREDENTIALS
-    for guide in ("OPERATIONS.md", "README.md"):
-        found = [shlex.split(command) for command in written(guide)]
-        rollback, hold = (next(words for words in found if words[2] == call) for call in ("update-alias", "get-alias"))
-        with moto.mock_aws(config={"lambda": {"use_docker": False}}):
-            function, role = "saltern-production", boto3.client("iam").create_role(RoleName="execution", AssumeRolePolicyDocument="{}")
-            client = boto3.client("lambda")
-            made = {"FunctionName": function, "Handler": "bootstrap", "Role": role["Role"]["Arn"], "Runtime": "provided.al2023"}
-            client.create_function(**made, Code={"ZipFile": EMPTY_ZIP}, Publish=True)
-            client.update_function_code(FunctionName=function, ZipFile=EMPTY_ZIP + b" ", Publish=True)
-            client.create_alias(FunctionName=function, Name="live", FunctionVersion="2")
-            released = call(hold, api)
-            # The guides' version 41 is version 1 here.
-            call([*rollback[:-1], "1"], api)
-            kept = call(hold, api)
-            reserved = []
-            for words in (words for words in found if words[2] == "put-function-concurrency"):
-                call(words, api)
-                reserved.append(client.get_function_concurrency(FunctionName=function)["ReservedConcurrentExecutions"])
-        if (released, kept) != ("2", "1"):
-            yield f"{guide}: after {shlex.join(rollback)} the hold keeps {kept}, and {released} before it"
-        if reserved != ([0, 1500] if guide == "OPERATIONS.md" else []):
-            yield f"{guide}: the commands that stop and start the function reserve {reserved}"
+    found = [shlex.split(command) for command in written("OPERATIONS.md")]
+    rollback, hold = (next(words for words in found if words[2] == call) for call in ("update-alias", "get-alias"))
+    with moto.mock_aws(config={"lambda": {"use_docker": False}}):
+        function, role = "saltern-production", boto3.client("iam").create_role(RoleName="execution", AssumeRolePolicyDocument="{}")
+        client = boto3.client("lambda")
+        made = {"FunctionName": function, "Handler": "bootstrap", "Role": role["Role"]["Arn"], "Runtime": "provided.al2023"}
+        client.create_function(**made, Code={"ZipFile": EMPTY_ZIP}, Publish=True)
+        client.update_function_code(FunctionName=function, ZipFile=EMPTY_ZIP + b" ", Publish=True)
+        client.create_alias(FunctionName=function, Name="live", FunctionVersion="2")
+        released = call(hold, api)
+        # The guide's version 41 is version 1 here.
+        call([*rollback[:-1], "1"], api)
+        kept = call(hold, api)
+        reserved = []
+        for words in (words for words in found if words[2] == "put-function-concurrency"):
+            call(words, api)
+            reserved.append(client.get_function_concurrency(FunctionName=function)["ReservedConcurrentExecutions"])
+    if (released, kept) != ("2", "1"):
+        yield f"after {shlex.join(rollback)} the hold keeps {kept}, and {released} before it"
+    if reserved != [0, 1500]:
+        yield f"the commands that stop and start the function reserve {reserved}"
 
 
 def call(words, api):

@@ -30,7 +30,6 @@ const DOCUMENTS: &[(&str, Make)] = &[
     }),
     ("functions/cli/README.md", |text| with_part(text, "exit-codes", &exit_codes())),
     ("README.md", |text| with_part(text, "attack", &attack::markdown())),
-    ("MIGRATION.md", |text| with_part(text, "attack", &attack::markdown())),
     ("SECURITY.md", |text| with_part(text, "attack", &attack::markdown())),
 ];
 
