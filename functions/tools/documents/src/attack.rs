@@ -1,4 +1,4 @@
-//! Generates the table of prices in the documents.
+//! Generates the table of prices in SECURITY.md.
 
 use core::fmt::Write as _;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use saltern_cli::price::{Attack, Guess};
 use saltern_encoded::parse;
 
-/// Returns the table of README.md, MIGRATION.md and SECURITY.md.
+/// Returns the table of the price of a guess.
 pub(crate) fn markdown() -> String {
     let hour = Attack::published().device_hour();
     let mut text = "| stored hash | guesses per second | USD for 10^9 guesses | accounts a day, 1 card | 100 cards | figure |\n\
