@@ -1,4 +1,5 @@
 //! Runs the curl commands of the README's quick start and compares the responses with its comments.
+//! Also the block of the released binary in `packaging/README.md`.
 //!
 //! The commands name port 9000. Somebody's server may have that port, so the test puts a free one in
 //! its place.
@@ -51,7 +52,7 @@ fn the_quick_start_is_ten_lines_and_begins_with_the_server() {
 /// Another server answers on the port meanwhile.
 #[test]
 fn the_block_of_the_release_gets_no_hash_without_the_right_binary() {
-    let (_, section) = README.split_once("\n### From a release\n\n```sh\n").unwrap();
+    let (_, section) = PACKAGING.split_once("\n**Binary.**").unwrap().1.split_once("\n```sh\n").unwrap();
     let (block, _) = section.split_once("\n```\n").unwrap();
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("from-a-release");
     for download in
@@ -120,5 +121,7 @@ fn is_as_expected(answer: &Value, expected: &Value) -> bool {
 const ADDRESS: &str = "127.0.0.1:9000";
 
 const README: &str = include_str!("../../../../README.md");
+
+const PACKAGING: &str = include_str!("../../../../packaging/README.md");
 
 const MAKEFILE: &str = include_str!("../../../../Makefile");

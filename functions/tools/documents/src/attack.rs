@@ -1,4 +1,4 @@
-//! Generates the table of prices in the documents.
+//! Generates the table of prices in SECURITY.md.
 
 use core::fmt::Write as _;
 use std::time::Duration;

@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a command line tool talks to a person")]
 
 mod attack;
+mod costs;
 mod metrics;
 mod openapi;
 mod schemes;
@@ -29,7 +30,7 @@ const DOCUMENTS: &[(&str, Make)] = &[
         between(text, "      # rules:begin\n", "      # rules:end\n", &metrics::rules())
     }),
     ("functions/cli/README.md", |text| with_part(text, "exit-codes", &exit_codes())),
-    ("README.md", |text| with_part(text, "attack", &attack::markdown())),
+    ("LIMITS.md", |text| with_part(text, "costs", &costs::markdown())),
     ("SECURITY.md", |text| with_part(text, "attack", &attack::markdown())),
 ];
 

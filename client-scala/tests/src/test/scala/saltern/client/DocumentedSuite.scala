@@ -42,9 +42,9 @@ class DocumentedSuite extends PatientSuite {
     assert(missing.isEmpty, missing.mkString(s"${missing.size} without a comment:\n", "\n", ""))
   }
 
-  test("every block of Scala or Java in README.md and the guide is compiled") {
+  test("every block of Scala or Java in both README.md and the guide is compiled") {
     val client = Paths.get(sys.props("saltern.root"), "client-scala")
-    val pages = client.resolve("README.md") +: Files.list(client.resolve("docs/guide")).iterator.asScala.toVector.sorted
+    val pages = client.resolveSibling("README.md") +: client.resolve("README.md") +: Files.list(client.resolve("docs/guide")).iterator.asScala.toVector.sorted
     val examples =
       Files.walk(client.resolve("examples")).iterator.asScala.filter(_.toString.matches(".*\\.(scala|java)")).map(Files.readString(_, UTF_8)).toVector
     val blocks = for (page <- pages; (kind, text) <- blocksOf(Files.readString(page, UTF_8))) yield (page.getFileName, kind, text)

@@ -1,0 +1,125 @@
+//! Generates the costs in LIMITS.md from the figures and prices of the tree.
+
+use core::fmt::Write as _;
+
+use serde_json::Value;
+
+const LANES: &str = include_str!("../../../LANES.md");
+const FIGURES: &str = include_str!("../../measure/results/amd-epyc-zen-5/figures.json");
+const DURATIONS: &str = include_str!("../../../../infra/modules/password-hasher/durations.json");
+const PRICES: &str = include_str!("../../../../infra/modules/password-hasher/prices.json");
+
+/// An example: the price tables have no machine.
+const USD_PER_CORE_HOUR: f64 = 0.05;
+
+const HOURS_A_MONTH: f64 = 730.0;
+
+const LOGINS_A_MONTH: [f64; 3] = [1e5, 1e6, 1e7];
+
+/// A server, the pods of `packaging/kubernetes`, and the fewest environments of Managed Instances by
+/// `infra/modules/password-hasher/variables.tf`.
+const SERVER_CORES: f64 = 2.0;
+const PODS_CORES: f64 = 4.0;
+const MANAGED_CORES: f64 = 3.0;
+
+/// The names of metrics with three policies, and the bytes of a line, as LIMITS.md states them.
+const METRICS: f64 = 40.0;
+const BYTES_A_LINE: f64 = 1_000.0;
+
+/// Milliseconds of a core for a login on Zen 5 with all lanes in use.
+struct OnACore {
+    argon2: f64,
+    argon2_alone: f64,
+    bcrypt_12: f64,
+}
+
+/// Returns the table and what it assumes.
+pub(crate) fn markdown() -> String {
+    let prices = json(PRICES);
+    let price = |name: &str| number(&prices[name]["value"]);
+    let on_a_core = OnACore::published();
+    let mut text = "| place | 100,000 logins a month | 1,000,000 | 10,000,000 | at most, logins a second: argon2id 64 MiB t=4 / bcrypt-12 |\n\
+                    |---|--:|--:|--:|--:|\n"
+        .to_owned();
+    let fee = 1.0 + price("managed_instances_percent_on_top_of_ec2") / 100.0;
+    for (place, cores, fee, is_measured) in [
+        ("a server with two cores", SERVER_CORES, 1.0, true),
+        ("Kubernetes, two pods with two cores each", PODS_CORES, 1.0, true),
+        ("Managed Instances, three environments with one core each", MANAGED_CORES, fee, false),
+    ] {
+        let month = dollars(cores * HOURS_A_MONTH * USD_PER_CORE_HOUR * fee);
+        let a_second = |milliseconds: f64| (cores * 1e3 / milliseconds).floor();
+        let most = if is_measured {
+            format!("{} / {}", a_second(on_a_core.argon2), a_second(on_a_core.bcrypt_12))
+        } else {
+            "not measured".to_owned()
+        };
+        let _infallible = writeln!(text, "| {place} | {month} | {month} | {month} | {most} |");
+    }
+    let durations = json(DURATIONS);
+    let gigabytes = number(&durations["reference_memory_mb"]["value"]) / 1024.0;
+    let of_a_login = |policy: &str| {
+        let seconds = number(&durations["policies"][policy]["arm64_milliseconds"]) / 1e3;
+        seconds * gigabytes * price("arm64_on_demand_usd_per_gb_second")
+            + price("requests_usd_per_million") / 1e6
+            + BYTES_A_LINE / 1e9 * price("log_ingestion_usd_per_gb")
+    };
+    let metrics = METRICS * price("metric_usd_per_month");
+    let argon2 = of_a_login("argon2id-65536-4-1");
+    for (policy, login) in [("argon2id 64 MiB t=4", argon2), ("bcrypt-12", of_a_login("bcrypt-12"))] {
+        let months = LOGINS_A_MONTH.map(|logins| dollars(metrics + logins * login));
+        let _infallible = writeln!(text, "| Lambda, {policy} | {} | by your quota |", months.join(" | "));
+    }
+    let hours = on_a_core.argon2 * 1e6 / 3.6e6;
+    let server = SERVER_CORES * HOURS_A_MONTH * USD_PER_CORE_HOUR;
+    let _infallible = write!(
+        text,
+        "\nUSD a month, rounded up to the cent. A core is assumed to cost {USD_PER_CORE_HOUR:.2} USD an hour: put your own price in proportion.\n\
+         Lambda includes {:.2} USD for metrics, and {:.2} USD for the log lines of a million logins.\n\n\
+         - A million logins under argon2id take {hours:.1} hours of a core, {:.2} USD, with four lanes in use ({:.1} ms each). Few callers at\n  \
+         a time fill fewer lanes: a hash alone takes {:.1} ms.\n\
+         - On Lambda a million cost {} USD, without metrics and lines.\n\
+         - A server with two cores costs less than Lambda from {:.1} million logins a month, if its cores hold your peak.\n",
+        metrics,
+        BYTES_A_LINE / 1e3 * price("log_ingestion_usd_per_gb"),
+        hours * USD_PER_CORE_HOUR,
+        on_a_core.argon2,
+        on_a_core.argon2_alone,
+        dollars((argon2 - BYTES_A_LINE / 1e9 * price("log_ingestion_usd_per_gb")) * 1e6),
+        (server - metrics) / argon2 / 1e6,
+    );
+    text
+}
+
+impl OnACore {
+    /// # Panics
+    /// If a figure is missing: the table would be wrong.
+    fn published() -> Self {
+        let row = LANES.lines().find(|line| line.starts_with("| 64 MiB, t=4 |"));
+        let cells: Vec<_> =
+            row.unwrap_or_else(|| panic!("LANES.md has no row of 64 MiB, t=4")).split('|').collect();
+        let [argon2_alone, ratio] = [2, 5].map(|cell| first_number(cells[cell]));
+        let lanes = &json(FIGURES)["bcrypt_10_lanes"];
+        let bcrypt_10 = number(&lanes["libxcrypt_ms"]) / number(&lanes["ratios"][7]);
+        Self { argon2: argon2_alone / ratio, argon2_alone, bcrypt_12: 4.0 * bcrypt_10 }
+    }
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn first_number(cell: &str) -> f64 {
+    let word = cell.split_whitespace().next().and_then(|word| word.parse().ok());
+    word.unwrap_or_else(|| panic!("{cell} has no number"))
+}
+
+/// Rounds up to the cent, as Terraform does.
+fn dollars(usd: f64) -> String {
+    // Less than a cent's thousandth is an error of the representation.
+    format!("{:.2}", (usd * 100.0 - 1e-3).ceil() / 100.0)
+}
