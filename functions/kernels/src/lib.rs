@@ -11,6 +11,8 @@ mod arena;
 mod argon2;
 mod bcrypt;
 mod compute;
+#[cfg(test)]
+mod constant_time;
 mod cost;
 mod kernels;
 pub mod lanes;

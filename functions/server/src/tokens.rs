@@ -294,6 +294,7 @@ const EXPIRY: &str =
 #[cfg(test)]
 mod tests {
     use http::{HeaderValue, Request};
+    use saltern_constant_time::{hidden, reports, revealed, runs_under_valgrind};
 
     use super::*;
 
@@ -391,6 +392,30 @@ mod tests {
         ] {
             assert_eq!(end_of_day(wrong), None, "{wrong}");
         }
+    }
+
+    /// Under valgrind (`cargo xtask test constant-time`) the verdict leaves some reports, because the
+    /// caller learns it. Neither the number of tokens nor the position of the right one adds to them.
+    #[test]
+    fn tokens_are_compared_in_constant_time() {
+        let reports_of = |count: usize, right: usize| {
+            let token = |number: usize| format!("{number:032}");
+            let lines: Vec<_> =
+                (0..count).map(|number| format!("shop hash never {}", token(number))).collect();
+            let Access::Tokens(tokens) = tokens(&lines.join("\n")) else { panic!("no tokens") };
+            let token = hidden(token(right).as_bytes());
+            let mut is_named = false;
+            let reported = reports(|| is_named = matches!(tokens.caller(&token, 0), Caller::Named(_)));
+            assert_eq!(revealed(is_named), right < count);
+            reported
+        };
+        let (named, unknown) = (reports_of(1, 0), reports_of(1, 1));
+        for count in [2, 30] {
+            assert_eq!([reports_of(count, 0), reports_of(count, count - 1)], [named; 2], "{count} tokens");
+            assert_eq!(reports_of(count, count), unknown, "{count} tokens");
+        }
+        assert_eq!(named > 0, runs_under_valgrind());
+        assert!(named < 10, "{named}");
     }
 
     #[test]

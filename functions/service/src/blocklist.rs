@@ -186,6 +186,7 @@ mod tests {
         collections::HashSet,
         env, fs, process,
         sync::atomic::{AtomicUsize, Ordering},
+        time::{Duration, Instant},
     };
 
     use super::*;
@@ -242,6 +243,26 @@ mod tests {
         {
             assert_eq!(list.has_prefix(as_prefix(number)).unwrap(), entries.contains(&number), "{number:x}");
         }
+    }
+
+    /// Prints the time too (`cargo test --release -p saltern-service --lib look_up -- --nocapture`). The
+    /// bound is loose, because tests run on busy machines and without optimisation.
+    #[test]
+    #[allow(clippy::print_stdout, reason = "the figure is for a reader")]
+    fn a_look_up_in_a_million_entries_takes_microseconds() {
+        let spread = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
+        let prefixes = (0..1_000_000).map(|number| spread(number)[..6].try_into().unwrap()).collect();
+        let list = list(&of(prefixes)).unwrap();
+        let time_of_one = || {
+            let start = Instant::now();
+            for number in 0..1_000_u32 {
+                list.has(&number.to_be_bytes()).unwrap();
+            }
+            start.elapsed() / 1_000
+        };
+        let time = (0..20).map(|_| time_of_one()).min().unwrap();
+        println!("a look-up in {} entries takes {time:?}", list.entries());
+        assert!(time < Duration::from_micros(100), "{time:?}");
     }
 
     #[test]
