@@ -204,13 +204,18 @@ impl Attack {
     /// Returns the rate for a work of an algorithm, in the unit of its rule.
     pub fn guess_of_work(&self, algorithm: &str, work: f64) -> Option<Guess<'_>> {
         let rule = self.rule(algorithm)?;
-        let row = self.rows.iter().find(|row| row.name == rule.row)?;
         let basis = match rule.scaling {
             Scaling::Exact => Basis::Scaled,
             Scaling::Approximate => Basis::Approximate,
             Scaling::Bound => Basis::Bound,
         };
-        Some(Guess { per_second: row.guesses_per_second * row.work / work, row, basis })
+        Some(Guess { basis, ..self.guess_from(&rule.row, work)? })
+    }
+
+    /// Returns the rate for a work, roughly scaled from a row by its name, also of another device.
+    pub fn guess_from(&self, row: &str, work: f64) -> Option<Guess<'_>> {
+        let row = self.rows.iter().find(|published| published.name == row)?;
+        Some(Guess { per_second: row.guesses_per_second * row.work / work, row, basis: Basis::Approximate })
     }
 
     /// Returns the work at which a guess on this algorithm has the rate of another guess.

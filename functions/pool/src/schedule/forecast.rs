@@ -1,7 +1,8 @@
 //! When a job would be done.
 
 use std::{
-    collections::HashSet,
+    cmp::Reverse,
+    collections::{BinaryHeap, HashSet},
     time::{Duration, Instant},
 };
 
@@ -59,17 +60,26 @@ impl<J: Job> Schedule<J> {
         let open = (0..self.workers.lane.len())
             .any(|w| self.workers.may_join(w, joining, 0, now, &self.estimates, stays));
         // Jobs that give way may be before it too. They do not delay it.
-        let before = self.queue_of(joining.rest).before(start).filter(|waiting| stays(&waiting.running()));
-        let (number, ahead) = before
-            .fold((0, Duration::ZERO), |(number, ahead), waiting| (number + 1, ahead + waiting.core_time));
+        let before = || self.queue_of(joining.rest).before(start).filter(|waiting| stays(&waiting.running()));
+        let number = before().count();
         if open && number == 0 {
             return None;
         }
         if open && number < self.workers.free_lanes(joining, &self.estimates, stays) {
             return Some(Duration::ZERO);
         }
-        let first_lane = self.workers.lane.iter().map(|w| w.next_to_finish(&self.estimates, stays)).min();
-        Some(first_lane.unwrap_or_default() + ahead / self.workers.cores())
+        // Lanes that began together end together, so each of the next jobs is given its lane.
+        let lanes = self.workers.lane.iter().flat_map(|w| w.rests(&self.estimates, stays));
+        let mut ends: BinaryHeap<_> = lanes.map(Reverse).collect();
+        let lanes = ends.len();
+        for waiting in before().take(lanes) {
+            if let Some(mut soonest) = ends.peek_mut() {
+                soonest.0 += self.estimates.duration(waiting.cost, self.estimates.width_of(waiting.cost));
+            }
+        }
+        let soonest = ends.peek().map_or(Duration::ZERO, |soonest| soonest.0);
+        let ahead: Duration = before().skip(lanes).map(|waiting| waiting.core_time).sum();
+        Some(soonest + ahead / self.workers.cores())
     }
 
     /// Returns the wait for a block worker, and the time on it; `None` if the job can start at

@@ -182,8 +182,8 @@ const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
 pub(super) const TRY_EVERY: Duration = Duration::from_secs(10);
 
 /// The wait in a queue that stands, with the mean hash. Nine of ten served callers wait at most
-/// 300 ms. A forecast is right on average, so the rest is for its errors.
-pub(super) const SHORT_STAY: Duration = Duration::from_millis(270);
+/// 250 ms. A forecast is right on average, so the rest is for its errors.
+pub(super) const SHORT_STAY: Duration = Duration::from_millis(230);
 
 /// The longest wait in a queue that stands. The contract's bound is 200 ms.
 pub(super) const LONGEST_QUEUE: Duration = Duration::from_millis(140);

@@ -243,10 +243,10 @@ fn refuses_work_if_the_wait_in_the_queue_passes_its_deadline() {
     // The first lane is free in 160 ms, and the hash takes 160 ms: 360 ms with head room.
     let mut submit = |deadline| schedule.submit(Numbered::new(0), BCRYPT, deadline, Urgency::Required, now);
     assert!(matches!(submit(now + MS * 359), Err(Refused::Overloaded { .. })));
-    assert!(submit(now + MS * 360).is_ok());
-    // One job waits now: 40 ms of a worker's time more, 45 ms with head room.
-    assert!(matches!(submit(now + MS * 404), Err(Refused::Overloaded { .. })));
-    assert!(submit(now + MS * 405).is_ok());
+    assert!((0..LANES).all(|_| submit(now + MS * 360).is_ok()));
+    // Each of them gets a lane, all at the same time. The next begins when they end.
+    assert!(matches!(submit(now + MS * 539), Err(Refused::Overloaded { .. })));
+    assert!(submit(now + MS * 540).is_ok());
 }
 
 #[test]
@@ -860,7 +860,7 @@ fn under_lasting_overload_the_wait_is_short_and_no_capacity_is_lost() {
         open_loop.run(0..10_000, percent);
         let latencies = open_loop.latencies(MS * 5_000);
         let p90 = latencies[latencies.len() * 9 / 10];
-        assert!(p90 <= MS * 300, "{percent} %: {p90:?}");
+        assert!(p90 <= MS * 250, "{percent} %: {p90:?}");
         // The jobs of the last moments are not done yet.
         let possible = CAPACITY * 5 - CAPACITY * 300 / 1000;
         assert!(latencies.len() * 100 >= possible * 95, "{percent} %: {} of {possible}", latencies.len());

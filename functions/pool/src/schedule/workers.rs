@@ -288,18 +288,17 @@ impl LaneWorker {
         goes_on
     }
 
-    /// Returns the time until the first of the lanes that stay is free.
-    pub(super) fn next_to_finish(
+    /// Returns the time until each of the lanes that stay is free.
+    pub(super) fn rests(
         &self,
         estimates: &Estimates,
         stays: &impl Fn(&Running) -> bool,
-    ) -> Duration {
+    ) -> impl Iterator<Item = Duration> {
         let staying = || self.lanes.iter().filter(|lane| stays(lane));
         let together = LaneCounts::of_lanes(staying());
-        let rest = |lane: &Running| {
+        staying().map(move |lane| {
             estimates.duration(lane.rest, together.of(lane.rest.algorithm)) * together.algorithms()
-        };
-        staying().map(rest).min().unwrap_or_default()
+        })
     }
 }
 

@@ -26,6 +26,10 @@ const MANAGED_CORES: f64 = 3.0;
 const METRICS: f64 = 40.0;
 const BYTES_A_LINE: f64 = 1_000.0;
 
+/// Twelve channels of DDR5-6000 with 8 bytes each, as the vendor of Zen 5 states them.
+const SOCKET_BYTES_A_SECOND: f64 = 12.0 * 8.0 * 6.0e9;
+const SOCKET_CORES: [f64; 3] = [64.0, 96.0, 128.0];
+
 /// Milliseconds of a core for a login on Zen 5 with all lanes in use.
 struct OnACore {
     argon2: f64,
@@ -91,18 +95,62 @@ pub(crate) fn markdown() -> String {
     text
 }
 
+/// Returns the logins a second of a socket in which every core computes, as cores and memory allow.
+pub(crate) fn socket() -> String {
+    let on_a_core = OnACore::published();
+    let (small_alone, small_ratio) = of_lanes("19 MiB, t=2");
+    let policies = [
+        ("bcrypt-12", on_a_core.bcrypt_12, 0.0),
+        ("argon2id 19 MiB t=2", small_alone / small_ratio, argon2_bytes(19.0, 2.0)),
+        ("argon2id 64 MiB t=4", on_a_core.argon2, argon2_bytes(64.0, 4.0)),
+    ];
+    let mut text =
+        "| policy | a hash moves | a core, logins a second | 64 cores | 96 | 128 | memory suffices for |\n\
+                    |---|--:|--:|--:|--:|--:|--:|\n"
+            .to_owned();
+    for (policy, milliseconds, bytes) in policies {
+        let a_core = 1e3 / milliseconds;
+        let of_memory = SOCKET_BYTES_A_SECOND / bytes;
+        let sockets = SOCKET_CORES.map(|cores| format!("{:.0}", (cores * a_core).min(of_memory)));
+        let suffices =
+            if bytes > 0.0 { format!("{:.0} cores", of_memory / a_core) } else { "all".to_owned() };
+        let _infallible = writeln!(
+            text,
+            "| {policy} | {:.0} MB | {a_core:.1} | {} | {suffices} |",
+            bytes / 1e6,
+            sockets.join(" | ")
+        );
+    }
+    let _infallible = write!(
+        text,
+        "\nThe core is one of the two of Zen 5 above, with its lanes full. The memory of the socket is assumed to move {:.0} GB/s: twelve channels of DDR5-6000.\n",
+        SOCKET_BYTES_A_SECOND / 1e9
+    );
+    text
+}
+
+/// The bytes that a hash moves: its memory (3t − 1) times.
+fn argon2_bytes(mebibytes: f64, passes: f64) -> f64 {
+    mebibytes * 1024.0 * 1024.0 * (3.0 * passes - 1.0)
+}
+
 impl OnACore {
     /// # Panics
     /// If a figure is missing: the table would be wrong.
     fn published() -> Self {
-        let row = LANES.lines().find(|line| line.starts_with("| 64 MiB, t=4 |"));
-        let cells: Vec<_> =
-            row.unwrap_or_else(|| panic!("LANES.md has no row of 64 MiB, t=4")).split('|').collect();
-        let [argon2_alone, ratio] = [2, 5].map(|cell| first_number(cells[cell]));
+        let (argon2_alone, ratio) = of_lanes("64 MiB, t=4");
         let lanes = &json(FIGURES)["bcrypt_10_lanes"];
         let bcrypt_10 = number(&lanes["libxcrypt_ms"]) / number(&lanes["ratios"][7]);
         Self { argon2: argon2_alone / ratio, argon2_alone, bcrypt_12: 4.0 * bcrypt_10 }
     }
+}
+
+/// Returns the milliseconds of one hash on Zen 5, and the gain of four lanes.
+fn of_lanes(argon2id: &str) -> (f64, f64) {
+    let row = LANES.lines().find(|line| line.starts_with(&format!("| {argon2id} |")));
+    let cells: Vec<_> =
+        row.unwrap_or_else(|| panic!("LANES.md has no row of {argon2id}")).split('|').collect();
+    (first_number(cells[2]), first_number(cells[5]))
 }
 
 fn json(text: &str) -> Value {

@@ -31,6 +31,7 @@ const DOCUMENTS: &[(&str, Make)] = &[
     }),
     ("functions/cli/README.md", |text| with_part(text, "exit-codes", &exit_codes())),
     ("LIMITS.md", |text| with_part(text, "costs", &costs::markdown())),
+    ("LIMITS.md", |text| with_part(text, "socket", &costs::socket())),
     ("SECURITY.md", |text| with_part(text, "attack", &attack::markdown())),
 ];
 

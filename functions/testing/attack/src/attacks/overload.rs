@@ -92,7 +92,7 @@ impl Load {
 }
 
 /// The bound from the fifth second on.
-const P90_MS: f64 = 300.0;
+const P90_MS: f64 = 250.0;
 
 /// The p99 of two callers over that of one.
 const BESIDE: f64 = 1.3;
