@@ -45,6 +45,8 @@ ThisBuild / developers := publishedBy.developers
 val directory: Option[File] = sys.props.get("saltern.repository").map(file)
 ThisBuild / resolvers ++= directory.map(d => "saltern-repository" at d.toURI.toString)
 ThisBuild / publishTo := directory.map(MavenCache("saltern-repository", _))
+// Scaladoc is for a repository. On this machine it would take as long as everything else.
+ThisBuild / Compile / packageDoc / publishArtifact := directory.nonEmpty
 val centralReady = taskKey[Unit]("Refuses where the POM lacks what Maven Central wants of it.")
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"), "MIT" -> url("https://opensource.org/license/mit"))
 ThisBuild / scalaVersion := scala213
@@ -443,7 +445,6 @@ lazy val docs = project
       // mdoc knows only the pages, but they link to files beside them.
       "--no-link-hygiene" +: pages.flatMap { case (in, out) => Seq("--in", in.getPath, "--out", out.getPath) }
     },
-    mdocVariables := Map("VERSION" -> version.value),
     // The pages show what readers need, so the linter's rules do not apply to them. Without -Xsource:3 a
     // block compiles in any build of Scala 2.13.
     scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code", "-Xsource:3")

@@ -6,6 +6,7 @@ import java.util.concurrent.Executor
 import java.util.function.Supplier
 import javax.net.ssl.SSLContext
 import saltern.client.resilience.ShareSettings
+import scala.annotation.varargs
 import scala.concurrent.duration.*
 
 /** The settings of a client. Every `withX` method returns changed settings and leaves the original
@@ -23,6 +24,7 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
     * are those of the service's `--accept-weak` except `yescrypt`, or `all`. A client with another
     * name cannot be made.
     */
+  @varargs
   def withAcceptedWeak(schemes: String*): ClientConfig = changed(copy(acceptedWeak = schemes))
 
   /** Sets the time for one exchange, including the wait for a connection. More than 0; 3 s by
@@ -370,6 +372,9 @@ object Fallback {
   /** Also if the service is overloaded. The default. */
   case object UnreachableOrOverloaded extends Fallback("unreachable-or-overloaded")
 
+  /** The same, for Java. */
+  def unreachableOrOverloaded: Fallback = UnreachableOrOverloaded
+
   /** Every value. */
   val all: Seq[Fallback] = Seq(Never, Unreachable, UnreachableOrOverloaded)
 }
@@ -382,6 +387,9 @@ object PolicySource {
 
   /** The document that Saltern ships. */
   case object Packed extends PolicySource
+
+  /** The same, for Java. */
+  def packed: PolicySource = Packed
 
   /** A file.
     *

@@ -76,11 +76,20 @@ object BreakerState {
   /** All calls. */
   case object Closed extends BreakerState("closed")
 
+  /** The same, for Java. */
+  def closed: BreakerState = Closed
+
   /** None, except for one probe at a time. */
   case object Open extends BreakerState("open")
 
+  /** The same, for Java. */
+  def open: BreakerState = Open
+
   /** A share of the calls: the service is overloaded, or was unreachable a short time ago. */
   case object HalfOpen extends BreakerState("half_open")
+
+  /** The same, for Java. */
+  def halfOpen: BreakerState = HalfOpen
 }
 
 /** The reason why a call falls back to local hashing.

@@ -28,7 +28,10 @@ private[client] final class Engine(
 
   def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration, trace: Trace): Future[A] =
     password.copyBytes() match {
-      case Left(code)   => Future.failed(reported(operation, SalternError.refused(code, Origin.Local).of(trace.requestId)))
+      case Left(code) =>
+        val refused = SalternError.refused(code, Origin.Local).of(trace.requestId)
+        listener.onError(operation.name, refused, Duration.Zero)
+        Future.failed(refused)
       case Right(bytes) =>
         val now = scheduler.nanos
         val call = new Call(operation, bytes, now, now + deadline.toNanos, trace, completions)
@@ -188,10 +191,5 @@ private[client] final class Engine(
     active.remove(call.result)
     call.timer.cancel()
     call.wipe()
-  }
-
-  private def reported(operation: Operation[?], error: SalternError): SalternError = {
-    listener.onError(operation.name, error, Duration.Zero)
-    error
   }
 }

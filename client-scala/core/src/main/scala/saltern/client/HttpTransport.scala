@@ -196,31 +196,23 @@ private object HttpExchange {
 
 /** Collects a body up to a limit, then stops the transfer. */
 private final class LimitedBody(maxBytes: Int) extends HttpResponse.BodySubscriber[Array[Byte]] {
-  private val result = new CompletableFuture[Array[Byte]]
+  private val whole = HttpResponse.BodySubscribers.ofByteArray()
   private var subscription: Flow.Subscription = _
-  private var chunks = Vector.empty[Array[Byte]]
   private var size = 0L
 
-  def getBody: CompletionStage[Array[Byte]] = result
+  def getBody: CompletionStage[Array[Byte]] = whole.getBody
 
-  def onSubscribe(source: Flow.Subscription): Unit = { subscription = source; source.request(Long.MaxValue) }
+  def onSubscribe(source: Flow.Subscription): Unit = { subscription = source; whole.onSubscribe(source) }
 
   def onNext(buffers: util.List[ByteBuffer]): Unit = {
     size += buffers.asScala.map(_.remaining.toLong).sum
-    if (size > maxBytes) {
+    if (size <= maxBytes) whole.onNext(buffers)
+    else {
       subscription.cancel()
-      chunks = Vector.empty
-      val _ = result.completeExceptionally(
-        new IOException(new TransportFailure(TransportFailure.Kind.TooLarge, s"more than $maxBytes bytes"))
-      )
-    } else
-      buffers.forEach { buffer =>
-        val chunk = new Array[Byte](buffer.remaining)
-        buffer.get(chunk)
-        chunks :+= chunk
-      }
+      whole.onError(new IOException(new TransportFailure(TransportFailure.Kind.TooLarge, s"more than $maxBytes bytes")))
+    }
   }
 
-  def onError(problem: Throwable): Unit = { val _ = result.completeExceptionally(problem) }
-  def onComplete(): Unit = { val _ = result.complete(chunks.flatten.toArray) }
+  def onError(problem: Throwable): Unit = whole.onError(problem)
+  def onComplete(): Unit = whole.onComplete()
 }

@@ -16,8 +16,14 @@ object Origin {
   /** The service. */
   case object Remote extends Origin("remote")
 
+  /** The same, for Java. */
+  def remote: Origin = Remote
+
   /** This host. */
   case object Local extends Origin("local")
+
+  /** The same, for Java. */
+  def local: Origin = Local
 }
 
 /** The duration of a call.

@@ -1,6 +1,6 @@
 package saltern.client
 
-import java.util.concurrent.{Executor, LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{Executor, ExecutorService, LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 private[saltern] object Threads {
@@ -15,12 +15,12 @@ private[saltern] object Threads {
     }
   }
 
-  /** At most so many threads. They are started on demand and end when idle: a client that never
-    * hashes locally has none.
+  /** At most so many threads, and so many tasks that wait. The threads are started on demand and end
+    * when idle: a client that never hashes locally has none.
     */
-  def onDemand(prefix: String, atMost: Int): Executor = {
-    val executor =
-      new ThreadPoolExecutor(atMost, atMost, IdleSeconds, TimeUnit.SECONDS, new LinkedBlockingQueue[Runnable], named(prefix))
+  def onDemand(prefix: String, atMost: Int, waiting: Int = Int.MaxValue): ExecutorService = {
+    val queue = new LinkedBlockingQueue[Runnable](waiting)
+    val executor = new ThreadPoolExecutor(atMost, atMost, IdleSeconds, TimeUnit.SECONDS, queue, named(prefix))
     executor.allowCoreThreadTimeOut(true)
     executor
   }

@@ -3,7 +3,7 @@ package saltern.client
 import java.net.URI
 import java.nio.charset.StandardCharsets.US_ASCII
 import java.nio.file.{Files, Path}
-import java.util.concurrent.{CompletableFuture, LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{CompletableFuture, TimeUnit}
 import java.util.concurrent.atomic.AtomicReference
 import scala.annotation.tailrec
 import scala.concurrent.{ExecutionContext, Future, Promise}
@@ -54,8 +54,7 @@ object TokenSupplier {
     * No thread of the client waits for the file.
     */
   def file(path: Path): TokenSupplier = new TokenSupplier {
-    private val executor = new ThreadPoolExecutor(1, 1, 1L, TimeUnit.SECONDS, new LinkedBlockingQueue[Runnable], Threads.named("saltern-token"))
-    executor.allowCoreThreadTimeOut(true)
+    private val executor = Threads.onDemand("saltern-token", atMost = 1)
 
     def token(): Future[Token] =
       Future(Token(new String(Files.readAllBytes(path), US_ASCII).trim, Some(FileIsReadAfter)))(ExecutionContext.fromExecutor(executor))

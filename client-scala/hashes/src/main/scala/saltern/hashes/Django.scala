@@ -8,13 +8,7 @@ private[hashes] object Django {
   /** A PHC string behind a name: `argon2$argon2id$…`. */
   case object Argon2 extends Scheme("django-argon2") {
     def claims(stored: String): Boolean = stored.startsWith("argon2$")
-
-    def parse(stored: String): Either[ParseError, EncodedHash] =
-      for {
-        inner <- Text.after("argon2", stored)
-        _ <- Scheme.oneOf(Seq(Argon2Scheme), inner)
-        encoded <- Argon2Scheme.parse(inner)
-      } yield encoded.behind("argon2", this)
+    def parse(stored: String): Either[ParseError, EncodedHash] = Argon2Scheme.parseBehind("argon2", this, stored)
   }
 
   case object Bcrypt extends Scheme("django-bcrypt") {

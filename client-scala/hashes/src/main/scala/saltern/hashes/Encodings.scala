@@ -19,7 +19,7 @@ private[hashes] sealed abstract class Encoding {
 private[hashes] object PaddedBase64 extends Encoding {
   def encode(bytes: Array[Byte]): String = Base64.getEncoder.encodeToString(bytes)
 
-  protected def loose(text: String): Option[Array[Byte]] =
+  protected[hashes] def loose(text: String): Option[Array[Byte]] =
     try Some(Base64.getDecoder.decode(text))
     catch { case _: IllegalArgumentException => None }
 }
@@ -27,7 +27,7 @@ private[hashes] object PaddedBase64 extends Encoding {
 /** Base64 without padding in a given alphabet, the highest bits first: that of the PHC string
   * format, bcrypt, passlib or DES crypt.
   */
-private[hashes] sealed abstract class BareBase64(alphabet: String) extends Encoding {
+private[hashes] sealed abstract class BareBase64(protected val alphabet: String) extends Encoding {
   private val standard = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
   def encode(bytes: Array[Byte]): String =
@@ -36,9 +36,7 @@ private[hashes] sealed abstract class BareBase64(alphabet: String) extends Encod
   /** Bits beyond the last byte are dropped. */
   protected[hashes] def loose(text: String): Option[Array[Byte]] =
     if (!text.forall(c => alphabet.indexOf(c.toInt) >= 0)) None
-    else
-      try Some(Base64.getDecoder.decode(text.map(c => standard.charAt(alphabet.indexOf(c.toInt)))))
-      catch { case _: IllegalArgumentException => None }
+    else PaddedBase64.loose(text.map(c => standard.charAt(alphabet.indexOf(c.toInt))))
 }
 
 private[hashes] object PhcBase64 extends BareBase64("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -50,17 +48,16 @@ private[hashes] object AdaptedBase64 extends BareBase64("ABCDEFGHIJKLMNOPQRSTUVW
 private[hashes] object DesBase64 extends BareBase64(CryptBase64.Alphabet)
 
 private[hashes] object BcryptBase64 extends BareBase64("./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") {
-  private val Own = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
   /** 22 characters carry 132 bits, four more than the salt has. */
   private val SaltPaddingBits = 0xf
 
   def decodeSalt(text: String): Either[ParseError, Array[Byte]] = loose(text).toRight(ParseError.Invalid)
 
-  def paddingOfSalt(last: Char): Int = Own.indexOf(last.toInt) & SaltPaddingBits
+  def paddingOfSalt(last: Char): Int = alphabet.indexOf(last.toInt) & SaltPaddingBits
 
   def withPadding(salt: String, padding: Int): String =
-    s"${salt.init}${Own.charAt(Own.indexOf(salt.last.toInt) | padding)}"
+    s"${salt.init}${alphabet.charAt(alphabet.indexOf(salt.last.toInt) | padding)}"
 }
 
 /** The encoding of crypt(3)'s schemes: six bits a character, the lowest bits first

@@ -19,14 +19,6 @@ private[saltern] object BcryptScheme extends Scheme("bcrypt") {
       setting = Setting.Bcrypt(prefix, params, salt, BcryptBase64.paddingOfSalt(body.charAt(21)))
       encoded <- EncodedHash(this, setting, output)(setting.print)
     } yield encoded
-
-  /** bcrypt behind a name that other software puts before it. */
-  def parseBehind(before: String, other: Scheme, stored: String): Either[ParseError, EncodedHash] =
-    for {
-      inner <- Text.after(before, stored)
-      _ <- Scheme.oneOf(Seq(this), inner)
-      encoded <- parse(inner)
-    } yield encoded.behind(before, other)
 }
 
 /** Argon2 as a PHC string. */

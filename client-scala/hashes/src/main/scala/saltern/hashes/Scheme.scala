@@ -27,6 +27,14 @@ private[saltern] abstract class Scheme(val name: String, val serviceName: String
 
   private[hashes] def parse(stored: String): Either[ParseError, EncodedHash]
 
+  /** Reads a hash of this scheme behind a name that other software puts before it. */
+  private[hashes] final def parseBehind(before: String, other: Scheme, stored: String): Either[ParseError, EncodedHash] =
+    for {
+      inner <- Text.after(before, stored)
+      _ <- Scheme.oneOf(Seq(this), inner)
+      encoded <- parse(inner)
+    } yield encoded.behind(before, other)
+
   override def toString: String = name
 }
 
@@ -131,60 +139,44 @@ private[saltern] object Preparation {
     def lengthOf(passwordBytes: Int): Int = passwordBytes
   }
 
-  /** The password's MD5: Drupal 7, if Drupal 6 had stored nothing else. */
-  case object HexMd5 extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("MD5", password)
-    def lengthOf(passwordBytes: Int): Int = 2 * 16
+  /** A digest of the password, in lower-case hexadecimal. */
+  sealed abstract class Hex(digest: String, digestBytes: Int) extends Preparation {
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] =
+      wiping(SecretDigest(digest, password))(LowerHex.encodeToBytes)
+    def lengthOf(passwordBytes: Int): Int = 2 * digestBytes
   }
 
-  /** The password's SHA-1, as a site made it. */
-  case object HexSha1 extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-1", password)
-    def lengthOf(passwordBytes: Int): Int = 2 * 20
+  /** Drupal 7, if Drupal 6 had stored nothing else. */
+  case object HexMd5 extends Hex("MD5", 16)
+
+  /** As a site made it. */
+  case object HexSha1 extends Hex("SHA-1", 20)
+
+  /** Django's `bcrypt_sha256`. */
+  case object HexSha256 extends Hex("SHA-256", 32)
+
+  /** A digest of the salt and the password, in Base64. */
+  sealed abstract class InBase64(digestBytes: Int, digest: (Array[Byte], Array[Byte]) => Array[Byte]) extends Preparation {
+    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = wiping(digest(salt, password))(Base64.getEncoder.encode(_))
+    def lengthOf(passwordBytes: Int): Int = (digestBytes + 2) / 3 * 4
   }
 
-  /** The password's SHA-256: Django's `bcrypt_sha256`. */
-  case object HexSha256 extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = hex("SHA-256", password)
-    def lengthOf(passwordBytes: Int): Int = 2 * 32
-  }
-
-  /** The password's HMAC-SHA-384 under a fixed key, in Base64. The key is not secret; it only
-    * separates these digests from all others (`wp_hash_password`).
+  /** The password's HMAC-SHA-384 under a fixed key. The key is not secret; it only separates these
+    * digests from all others (`wp_hash_password`).
     */
-  case object WordPress extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(SecretDigest.keyed("SHA-384", Text.utf8("wp-sha384"), password))
-
-    /** Base64 of the 48 bytes of SHA-384. */
-    def lengthOf(passwordBytes: Int): Int = 48 / 3 * 4
-  }
+  case object WordPress extends InBase64(48, (_, password) => SecretDigest.keyed("SHA-384", Text.utf8("wp-sha384"), password))
 
   /** The password's SHA-256: passlib's `bcrypt_sha256` before 1.7.3. */
-  case object Base64Sha256 extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] = base64(SecretDigest("SHA-256", password))
-    def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
-  }
+  case object Base64Sha256 extends InBase64(32, (_, password) => SecretDigest("SHA-256", password))
 
   /** The password's HMAC-SHA-256, keyed with the text of bcrypt's salt: passlib's `bcrypt_sha256`.
     */
-  case object Base64HmacSha256 extends Preparation {
-    def apply(salt: Array[Byte], password: Array[Byte]): Array[Byte] =
-      base64(SecretDigest.keyed("SHA-256", Text.utf8(BcryptBase64.encode(salt)), password))
-    def lengthOf(passwordBytes: Int): Int = Base64OfSha256Bytes
-  }
+  case object Base64HmacSha256
+      extends InBase64(32, (salt, password) => SecretDigest.keyed("SHA-256", Text.utf8(BcryptBase64.encode(salt)), password))
 
-  /** Base64 of the 32 bytes of SHA-256. */
-  private val Base64OfSha256Bytes = 44
-
-  private def base64(digest: Array[Byte]): Array[Byte] =
-    try Base64.getEncoder.encode(digest)
+  private def wiping(digest: Array[Byte])(text: Array[Byte] => Array[Byte]): Array[Byte] =
+    try text(digest)
     finally Arrays.fill(digest, 0.toByte)
-
-  private def hex(name: String, password: Array[Byte]): Array[Byte] = {
-    val digest = SecretDigest(name, password)
-    try LowerHex.encodeToBytes(digest)
-    finally Arrays.fill(digest, 0.toByte)
-  }
 }
 
 /** A label that some software puts in front of a complete hash: LDAP's `{CRYPT}`, Dovecot's

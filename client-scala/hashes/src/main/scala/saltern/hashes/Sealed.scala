@@ -34,15 +34,14 @@ private[saltern] object Sealed {
   /** Whether a text can be the id of a key. */
   private[hashes] def isKeyId(text: String): Boolean = text.matches("[a-z0-9-]{1,32}")
 
-  private def keyOf(parameters: String): Either[ParseError, String] = parameters.indexOf(",k=") match {
-    case -1 => Left(ParseError.Invalid)
-    case at =>
-      val (version, key) = (parameters.substring(0, at), parameters.substring(at + 3))
-      if (!isKeyId(key)) Left(ParseError.Invalid)
-      else if (version == Version) Right(key)
-      else if (version.matches("v=[1-9][0-9]*")) Left(ParseError.Unsupported)
-      else Left(ParseError.Invalid)
+  private def keyOf(parameters: String): Either[ParseError, String] = parameters match {
+    case Parameters(version, key) if isKeyId(key) => version1(version).map(_ => key)
+    case _                                        => Left(ParseError.Invalid)
   }
+
+  /** Returns Unsupported for a later version of Saltern's own forms. */
+  private[hashes] def version1(version: String): Either[ParseError, Unit] =
+    Either.cond(version == Version, (), if (version.matches("v=[1-9][0-9]*")) ParseError.Unsupported else ParseError.Invalid)
 
   /** 96 bits (NIST SP 800-38D §8.2.2). */
   private[hashes] val NonceBytes = 12
@@ -51,4 +50,5 @@ private[saltern] object Sealed {
   private[hashes] val TagBytes = 16
 
   private val Version = "v=1"
+  private val Parameters = "(?s)(.*?),k=(.*)".r
 }

@@ -58,8 +58,7 @@ private[saltern] object SitePreparation {
 
   private def named(parameters: String): Either[ParseError, SitePreparation] = parameters match {
     case Parameters(version, name, key) =>
-      if (version != Version) Left(if (version.matches("v=[1-9][0-9]*")) ParseError.Unsupported else ParseError.Invalid)
-      else
+      Sealed.version1(version).flatMap { _ =>
         (name, Option(key)) match {
           case ("pepper-append", Some(id)) if Sealed.isKeyId(id)  => Right(PepperAppend(id))
           case ("pepper-prepend", Some(id)) if Sealed.isKeyId(id) => Right(PepperPrepend(id))
@@ -67,12 +66,12 @@ private[saltern] object SitePreparation {
           case (digest, key)                                      =>
             digests.find(_.name == digest).toRight(ParseError.Unsupported).filterOrElse(_ => key.isEmpty, ParseError.Invalid)
         }
+      }
     case _ => Left(ParseError.Invalid)
   }
 
   private lazy val digests: Seq[SitePreparation] = Seq(Md5Hex, Sha1Hex, Sha256Base64)
 
   private val Mark = "$saltern-prep$"
-  private val Version = "v=1"
   private val Parameters = "(?s)(v=[^,]*),p=(.*?)(?:,k=(.*))?".r
 }

@@ -46,7 +46,7 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
             .withDeadline(Duration.ofMillis(options.getInt("deadline-ms", 10_000)))
             // Keycloak's threads wait for the answer, and a floor would hold them longer.
             .withLoginFloor(Duration.ZERO)
-            .withFallback(fallback(options.get("fallback", Fallback.UnreachableOrOverloaded$.MODULE$.name())));
+            .withFallback(fallback(options.get("fallback", Fallback.unreachableOrOverloaded().name())));
     String token = options.get("token-file");
     if (token != null) config = config.withAuth(RequestAuth.bearer(TokenSupplier.file(Path.of(token))));
     String policies = options.get("policies");
@@ -72,7 +72,7 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
   }
 
   private static Fallback fallback(String name) {
-    for (Fallback one : new Fallback[] {Fallback.Never$.MODULE$, Fallback.Unreachable$.MODULE$, Fallback.UnreachableOrOverloaded$.MODULE$}) {
+    for (Fallback one : new Fallback[] {Fallback.never(), Fallback.unreachable(), Fallback.unreachableOrOverloaded()}) {
       if (one.name().equals(name)) return one;
     }
     throw new IllegalArgumentException("spi-credential--saltern--fallback: give never, unreachable or unreachable-or-overloaded");

@@ -3,6 +3,7 @@ package saltern.testkit
 import java.security.MessageDigest
 import java.util.concurrent.ConcurrentLinkedQueue
 import saltern.client.*
+import scala.annotation.varargs
 import scala.concurrent.Future
 import scala.concurrent.duration.*
 
@@ -18,9 +19,11 @@ final class FakeSaltern extends Saltern {
   /** The next calls of `login` and `verify` have these answers, in this order. A call of `hash` does
     * not take them.
     */
+  @varargs
   def answers(next: Verified*): Unit = next.foreach(answer => script.add(Right(answer)))
 
   /** The next calls fail with these errors, in this order. */
+  @varargs
   def fails(next: SalternError*): Unit = next.foreach(error => script.add(Left(error)))
 
   override def hash(password: Password): Future[Hashed] = hash(password, "fake")
@@ -74,6 +77,9 @@ object Answers {
     */
   def matched(rehash: Option[String] = None, origin: Origin = Origin.Remote): Match =
     new Match(rehash.map(new NewHash(_, Some("fake"))), rehash.map(_ => RehashReason.OlderPolicy), Some("fake"), origin, instantly)
+
+  /** A match without a new hash, for Java. */
+  def matched(): Match = matched(None)
 
   /** A mismatch. */
   val mismatch: Mismatch = new Mismatch(Some("fake"), Origin.Remote, instantly)

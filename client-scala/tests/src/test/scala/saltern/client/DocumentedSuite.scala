@@ -42,7 +42,7 @@ class DocumentedSuite extends PatientSuite {
     assert(missing.isEmpty, missing.mkString(s"${missing.size} without a comment:\n", "\n", ""))
   }
 
-  test("every block of Scala or Java in both README.md and the guide is compiled") {
+  test("every block of Scala or Java in both README.md and the guide is compiled, and every dependency has this version") {
     val client = Paths.get(sys.props("saltern.root"), "client-scala")
     val pages = client.resolveSibling("README.md") +: client.resolve("README.md") +: Files.list(client.resolve("docs/guide")).iterator.asScala.toVector.sorted
     val examples =
@@ -51,6 +51,9 @@ class DocumentedSuite extends PatientSuite {
     // mdoc compiles these blocks, in the task `docs/guide`.
     val (byMdoc, others) = blocks.filter(block => Set("scala", "java")(block._2.takeWhile(_ != ' '))).partition(_._2.startsWith("scala mdoc"))
     assert(byMdoc.size > 40 && byMdoc.exists(block => block._1.toString == "README.md" && block._3.contains("saltern.login(")), s"${byMdoc.size}")
+    val version = """"saltern.version", "(.*)"\)""".r.findFirstMatchIn(Files.readString(client.resolve("build.sbt"))).get.group(1)
+    for ((page, kind, text) <- blocks if text.contains("io.saltern"); stated <- """\d+\.\d+\.\d+[\w-]*""".r.findAllIn(text))
+      assertEquals(stated, version, s"$page: $kind")
     for ((page, _, text) <- others if !text.startsWith("libraryDependencies "); line <- text.linesIterator if line.nonEmpty)
       assert(examples.exists(_.linesIterator.exists(_.trim == line.trim)), s"$page: no example has the line: $line")
   }

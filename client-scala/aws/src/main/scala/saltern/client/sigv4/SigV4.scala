@@ -2,7 +2,7 @@ package saltern.client.sigv4
 
 import java.io.ByteArrayInputStream
 import java.net.URI
-import java.util.concurrent.{LinkedBlockingQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.TimeUnit
 import saltern.client.{RequestAuth, Threads}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.jdk.CollectionConverters.*
@@ -22,15 +22,7 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
 
   private val signer = AwsV4HttpSigner.create()
   // Bounded: while the credentials provider hangs, later requests fail at once and do not pile up.
-  private val executor = new ThreadPoolExecutor(
-    SigningThreads,
-    SigningThreads,
-    30L,
-    TimeUnit.SECONDS,
-    new LinkedBlockingQueue[Runnable](LongestLine),
-    Threads.named("saltern-sigv4")
-  )
-  executor.allowCoreThreadTimeOut(true)
+  private val executor = Threads.onDemand("saltern-sigv4", SigningThreads, LongestLine)
   private val context = ExecutionContext.fromExecutor(executor)
 
   override def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =

@@ -1,7 +1,7 @@
 package saltern.client.wire
 
 import com.github.plokhotnyuk.jsoniter_scala.core.*
-import com.github.plokhotnyuk.jsoniter_scala.macros.{CodecMakerConfig, JsonCodecMaker}
+import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 import saltern.client.Transport
 import saltern.client.resilience.{Attempt, Outcome}
 import scala.concurrent.duration.*
@@ -41,8 +41,7 @@ private[saltern] object Wire {
 
   implicit val answerCodec: JsonValueCodec[Answer] = JsonCodecMaker.make
   implicit val problemCodec: JsonValueCodec[Problem] = JsonCodecMaker.make
-  implicit val batchCodec: JsonValueCodec[Batch] =
-    JsonCodecMaker.make(CodecMakerConfig.withAllowRecursiveTypes(false))
+  implicit val batchCodec: JsonValueCodec[Batch] = JsonCodecMaker.make
   implicit val policiesCodec: JsonValueCodec[Policies] = JsonCodecMaker.make
 
   /** The headers of a request with this name, whose answer is wanted within this time. */

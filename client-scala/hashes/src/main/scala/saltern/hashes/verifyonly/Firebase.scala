@@ -1,7 +1,6 @@
 package saltern.hashes
 package verifyonly
 
-import java.util.Base64
 import javax.crypto.Cipher
 import javax.crypto.spec.{IvParameterSpec, SecretKeySpec}
 
@@ -96,8 +95,8 @@ private[hashes] object FirebaseProject {
       _ <- Option.when(lines.length == Names.length + 2 && pairs.map(_._1).sorted == Names.sorted)(())
       value = pairs.toMap
       _ <- Option.when(value("algorithm") == "SCRYPT")(())
-      key <- base64(value("base64_signer_key")).filter(_.length == Firebase.OutputBytes)
-      separator <- base64(value("base64_salt_separator"))
+      key <- PaddedBase64.loose(value("base64_signer_key")).filter(_.length == Firebase.OutputBytes)
+      separator <- PaddedBase64.loose(value("base64_salt_separator"))
       r <- value("rounds").toLongOption
       logN <- value("mem_cost").toLongOption
       costs <- Params.Scrypt(logN, r, Parallelization)
@@ -106,10 +105,6 @@ private[hashes] object FirebaseProject {
       "copy the text that the Firebase console shows as `Password hash parameters`, from `hash_config {` to `}`: " + Names.mkString(" ")
     )
   }
-
-  private def base64(text: String): Option[Array[Byte]] =
-    try Some(Base64.getDecoder.decode(text))
-    catch { case _: IllegalArgumentException => None }
 
   private val Names = Vector("algorithm", "base64_signer_key", "base64_salt_separator", "rounds", "mem_cost")
 

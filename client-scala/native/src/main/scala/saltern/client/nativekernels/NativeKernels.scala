@@ -132,17 +132,16 @@ private[nativekernels] final class OpenedNative(
     val text = setting.print(output).getBytes(java.nio.charset.StandardCharsets.US_ASCII)
     val call = calls.incrementAndGet()
     begun(() => NativeCalls.cancel(open, call))
-    // The hash fails as it does on the JVM without memory, and is shed.
     NativeCalls.compute(open, call, text, password, timeLeft.toNanos, output) match {
-      case NativeCalls.DONE               => output
-      case NativeCalls.OVERLOADED         => throw new Stopped(Failure.Shed(LocalQueue.ShortestRetryAfter))
-      case NativeCalls.DEADLINE_EXCEEDED  => throw new Stopped(Failure.Expired)
-      case NativeCalls.NOT_READ_HERE      => byJvm(admitted, password, timeLeft)
-      case NativeCalls.CLOSED             => throw new Stopped(Failure.Closed)
-      case NativeCalls.NO_MEMORY          => throw new Stopped(Failure.Shed(LocalQueue.ShortestRetryAfter))
-      case NativeCalls.CANCELLED          => throw new Stopped(Failure.Cancelled)
-      case NativeCalls.COST_OUT_OF_BOUNDS => throw new Stopped(Failure.Fault("cost out of bounds"))
-      case _                              => throw new Stopped(Failure.Fault("a fault of the native kernels"))
+      case NativeCalls.DONE => output
+      // Without memory too, as on the JVM.
+      case NativeCalls.OVERLOADED | NativeCalls.NO_MEMORY => throw new Stopped(Failure.Shed(LocalQueue.ShortestRetryAfter))
+      case NativeCalls.DEADLINE_EXCEEDED                  => throw new Stopped(Failure.Expired)
+      case NativeCalls.NOT_READ_HERE                      => byJvm(admitted, password, timeLeft)
+      case NativeCalls.CLOSED                             => throw new Stopped(Failure.Closed)
+      case NativeCalls.CANCELLED                          => throw new Stopped(Failure.Cancelled)
+      case NativeCalls.COST_OUT_OF_BOUNDS                 => throw new Stopped(Failure.Fault("cost out of bounds"))
+      case _                                              => throw new Stopped(Failure.Fault("a fault of the native kernels"))
     }
   }
 

@@ -1,11 +1,12 @@
 package saltern.example.springboot;
 
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.core.userdetails.User;
-import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
 /**
@@ -28,8 +29,9 @@ public class LoginBackend {
 
   /** It replaces an outdated hash at the login, because it is a {@code UserDetailsPasswordService} too. */
   @Bean
-  InMemoryUserDetailsManager users() {
-    return new InMemoryUserDetailsManager(User.withUsername("ada").password(STORED).roles("USER").build());
+  @ConditionalOnMissingBean
+  Users users() {
+    return new Users(new ConcurrentHashMap<>(Map.of("ada", STORED)));
   }
 
   @Bean

@@ -26,7 +26,11 @@ import saltern.client.spring.SalternPasswordEncoder;
 public class SalternAutoConfiguration {
 
   @ConfigurationProperties("saltern")
-  public record Settings(String url, Duration deadline, @DefaultValue("true") boolean fallback) {}
+  public record Settings(String url, @DefaultValue("10s") Duration deadline, @DefaultValue("true") boolean fallback) {
+    public Settings {
+      if (url == null) throw new IllegalArgumentException("set saltern.url to the address of Saltern, such as http://127.0.0.1:9000");
+    }
+  }
 
   @Bean(destroyMethod = "close")
   @ConditionalOnMissingBean

@@ -2,31 +2,35 @@ package saltern.example.springboot
 
 import org.springframework.boot.builder.SpringApplicationBuilder
 import org.springframework.context.support.GenericApplicationContext
-import org.springframework.security.core.userdetails.User
-import org.springframework.security.provisioning.InMemoryUserDetailsManager
 import saltern.client.{Fallback, LoginExampleSuite, Saltern, TransportFailure}
 import saltern.client.FrameworkFixtures.config
 import saltern.testkit.InMemoryService
 import saltern.testkit.InMemoryService.Fault
 import scala.collection.concurrent
 import scala.collection.concurrent.TrieMap
+import scala.jdk.CollectionConverters.*
 
 class LoginBackendSuite extends LoginExampleSuite {
-  @volatile private var manager: InMemoryUserDetailsManager = _
-
   def start(saltern: Saltern, users: concurrent.Map[String, String]): (Int, () => Unit) = start(saltern, users, fallback = true)
 
   private def start(saltern: Saltern, users: concurrent.Map[String, String], fallback: Boolean): (Int, () => Unit) = {
     val application = new SpringApplicationBuilder(classOf[LoginBackend])
-      .initializers((context: GenericApplicationContext) => context.registerBean(classOf[Saltern], () => saltern))
+      .initializers { (context: GenericApplicationContext) =>
+        context.registerBean(classOf[Saltern], () => saltern)
+        context.registerBean(classOf[Users], () => new Users(users.asJava))
+      }
       .properties("server.port=0", "server.address=127.0.0.1", s"saltern.fallback=$fallback", "spring.main.banner-mode=off", "logging.level.root=WARN")
       .run()
-    manager = application.getBean(classOf[InMemoryUserDetailsManager])
-    for ((name, stored) <- users) manager.updateUser(User.withUsername(name).password(stored).roles("USER").build())
     (application.getEnvironment.getProperty("local.server.port").toInt, () => application.close())
   }
 
-  override def stored(users: concurrent.Map[String, String]): String = manager.loadUserByUsername("ada").getPassword
+  test("a login that began before a change of the password leaves the new hash") {
+    val table = TrieMap("ada" -> "old")
+    val users = new Users(table.asJava)
+    val atLogin = users.loadUserByUsername("ada")
+    table.put("ada", "changed")
+    assertEquals(users.updatePassword(atLogin, "rehashed").getPassword, "changed")
+  }
 
   test("the health is up while somebody can log in, and names the problems") {
     for ((fallback, status, reachable) <- Seq((Fallback.Never, 503, false), (Fallback.Unreachable, 200, false), (Fallback.Never, 200, true))) {
