@@ -443,7 +443,6 @@ lazy val docs = project
       // mdoc knows only the pages, but they link to files beside them.
       "--no-link-hygiene" +: pages.flatMap { case (in, out) => Seq("--in", in.getPath, "--out", out.getPath) }
     },
-    mdocVariables := Map("VERSION" -> version.value),
     // The pages show what readers need, so the linter's rules do not apply to them. Without -Xsource:3 a
     // block compiles in any build of Scala 2.13.
     scalacOptions --= Seq("-Werror", "-Xlint", "-Wunused", "-Wunused:all", "-Wdead-code", "-Xsource:3")
