@@ -5,4 +5,5 @@
 mod advisories;
 mod lines;
 mod pasted;
+mod tables;
 mod tree;

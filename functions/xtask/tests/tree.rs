@@ -116,7 +116,7 @@ fn saltern_brings_no_aws_sdk_and_draws_nothing() {
 }
 
 /// The files that git has or would add, with their text.
-fn texts() -> Vec<(String, String)> {
+pub(crate) fn texts() -> Vec<(String, String)> {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
@@ -130,7 +130,7 @@ fn texts() -> Vec<(String, String)> {
 }
 
 /// Whether a file's name ends in one of these extensions.
-fn is_a(name: &str, extensions: &[&str]) -> bool {
+pub(crate) fn is_a(name: &str, extensions: &[&str]) -> bool {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| extensions.contains(&extension))
 }
