@@ -138,7 +138,7 @@ fn moving(out: &mut String, plan: &Plan<'_>) {
     }
     let _infallible = writeln!(
         out,
-        "\nMoving\n  After one login of every user, {} are replaced by {}: {} of one core here.",
+        "\nMoving\n  One login of every user replaces {} by {}: {} of one core here.",
         hashes(moving.replaced),
         plan.current,
         in_words(moving.core_time),
