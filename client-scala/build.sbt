@@ -372,8 +372,10 @@ lazy val keycloak = project
       path => {
         val directory = path.take(path.lastIndexOf('/') + 1)
         if (path.startsWith(bouncyCastle) && !used.contains(directory)) MergeStrategy.discard
-        // Signatures and module descriptions of the whole jars, and classes of other releases of Java.
-        else if (path.matches("META-INF/(.*\\.(SF|DSA|RSA)|versions/.*)|module-info\\.class|rootdoc\\.txt|library\\.properties")) MergeStrategy.discard
+        // Signatures, module descriptions and services of the whole jars, and classes of other releases of Java.
+        else if (
+          path.matches("META-INF/(.*\\.(SF|DSA|RSA)|versions/.*|services/java\\.security\\.Provider)|module-info\\.class|rootdoc\\.txt|library\\.properties")
+        ) MergeStrategy.discard
         else (assembly / assemblyMergeStrategy).value(path)
       }
     },

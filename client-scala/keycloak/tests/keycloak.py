@@ -30,10 +30,17 @@ SHA256 = {
     "26.7.4": "a286e98b4296d4e75ee88d8527c7cd463b307caa022f088c9f22cffccc741fa1",
 }
 NEWEST = "26.7.4"
+# What the newest Keycloak wants in providers/ for its FIPS mode.
+FIPS = {
+    "org.bouncycastle:bc-fips:2.1.2:jar": "044fcd8a29d236edea8a5b414406cdae63b475f9ad9f05fe2dc904a277941115",
+    "org.bouncycastle:bcpkix-fips:2.1.10:jar": "c4370064664d474d8681f55f302cfdade4cae0f3d798b10fd18b0ab8fbd6fed1",
+    "org.bouncycastle:bctls-fips:2.1.22:jar": "688410563445e1a65ff33cb67842499f0788994d752c3df8f7ea4a0d40ddbf50",
+    "org.bouncycastle:bcutil-fips:2.1.5:jar": "503aaf5c2c5b7c729547462efe13699b5f6dacf9be150b7c48bba974b793dc92",
+}
 # Keycloak 26.0 has these for its development database, whatever it is told.
 DATABASE = {"username": "sa", "password": "password"}
-# A start builds the server anew, on two cores that may be busy.
-STARTS_WITHIN_SECONDS = 300
+# A wait ends with its event. This ends one whose event never comes.
+PATIENCE_SECONDS = 900
 
 
 def free_port():
@@ -45,7 +52,7 @@ def free_port():
 def answer(request, opener=urllib.request.build_opener()):
     """Returns status, headers and body of an answer, also of one that is an error."""
     try:
-        with opener.open(request, timeout=90) as got:
+        with opener.open(request, timeout=PATIENCE_SECONDS) as got:
             return got.status, got.headers, got.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.headers, error.read().decode()
@@ -80,7 +87,12 @@ class Saltern:
         command = [*self.prefix, ROOT / "target/release/saltern", "serve", "--listen", f"127.0.0.1:{self.port}", *self.options]
         with open(self.log, "a", encoding="utf-8") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
-        until(lambda: answer(f"{self.url}/health")[0] == 200, 60, "Saltern did not start")
+        until(self.is_ready, "Saltern did not start")
+
+    def is_ready(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"Saltern ended: {self.log.read_text()[-2000:]}")
+        return answer(f"{self.url}/health")[0] == 200
 
     def kill(self):
         self.process.kill()
@@ -98,7 +110,7 @@ class Keycloak:
     def __init__(self, version, folder, java_home):
         self.version, self.home, self.java_home, self.process = version, folder / f"keycloak-{version}", java_home, None
         self.prefix = []
-        shutil.unpack_archive(distribution(version), folder)
+        shutil.unpack_archive(fetched(f"org.keycloak:keycloak-quarkus-dist:{version}:zip", SHA256[version]), folder)
         (self.home / "bin/kc.sh").chmod(0o755)
         (self.home / "data/import").mkdir(parents=True)
         self.write_realm(json.loads(REALM.read_text()))
@@ -129,11 +141,12 @@ class Keycloak:
             *(f"--db-{name}={value}" for name, value in DATABASE.items()), *options,
         )
         try:
-            until(self.is_ready, STARTS_WITHIN_SECONDS, f"Keycloak did not start: {self.log.read_text()[-2000:]}")
+            until(self.is_ready, f"Keycloak did not start: {self.log.read_text()[-2000:]}")
             yield self
         finally:
             # The script starts one JVM to build and another one to serve.
-            os.killpg(self.process.pid, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait()
 
     def is_ready(self):
@@ -151,7 +164,7 @@ class Keycloak:
     def admin(self, method, path, body=None):
         # The administrator too has to wait while Saltern is busy.
         got = {}
-        until(lambda: got.update(self.login("admin", "admin", "master", "admin-cli")[1]) or "access_token" in got, 60, got)
+        until(lambda: got.update(self.login("admin", "admin", "master", "admin-cli")[1]) or "access_token" in got, got)
         headers = {"authorization": f"Bearer {got['access_token']}", "content-type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         status, _, text = answer(urllib.request.Request(f"{self.url}/admin/realms/event{path}", data, headers, method=method))
@@ -193,17 +206,16 @@ class Cookies(http.cookiejar.CookieJar):
         super().__init__(http.cookiejar.DefaultCookiePolicy(secure_protocols=("http", "https")))
 
 
-def distribution(version):
-    """Fetches a distribution once, by its digest."""
-    tools = ROOT / ".tools"
-    archive = tools / f"keycloak-quarkus-dist-{version}.zip"
-    if not archive.exists():
-        artifact = f"-Dartifact=org.keycloak:keycloak-quarkus-dist:{version}:zip"
-        subprocess.run(["mvn", "-q", "-B", "dependency:copy", artifact, f"-DoutputDirectory={tools}"], check=True)
-    if hashlib.sha256(archive.read_bytes()).hexdigest() != SHA256[version]:
-        archive.unlink()
-        raise AssertionError(f"{archive.name} has another digest")
-    return archive
+def fetched(artifact, digest):
+    """Fetches an artefact of Maven Central once, by its digest."""
+    _, name, version, kind = artifact.split(":")
+    file = ROOT / ".tools" / f"{name}-{version}.{kind}"
+    if not file.exists():
+        subprocess.run(["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={file.parent}"], check=True)
+    if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+        file.unlink()
+        raise AssertionError(f"{file.name} has another digest")
+    return file
 
 
 def jdk(release):
@@ -236,8 +248,8 @@ def browser(program):
                     pages[:] = [one for one in json.loads(answer(f"http://127.0.0.1:{port}/json")[2]) if one["type"] == "page"]
                 return pages
 
-            until(page, 60, "the browser did not start")
-            with contextlib.closing(websocket.create_connection(pages[0]["webSocketDebuggerUrl"], timeout=60)) as devtools:
+            until(page, "the browser did not start")
+            with contextlib.closing(websocket.create_connection(pages[0]["webSocketDebuggerUrl"], timeout=PATIENCE_SECONDS)) as devtools:
                 numbers = iter(range(1, 10_000))
 
                 def run(method, **parameters):
@@ -253,8 +265,8 @@ def browser(program):
             process.wait()
 
 
-def until(holds, seconds, problem):
-    end = time.monotonic() + seconds
+def until(holds, problem):
+    end = time.monotonic() + PATIENCE_SECONDS
     while True:
         with contextlib.suppress(OSError):
             if holds():

@@ -19,10 +19,10 @@ const arrivals = (rate, exec) => ({
 const scenarios = { refreshes: arrivals(REFRESHES, "renew") };
 if (Number(RATE) > 0) scenarios.logins = arrivals(RATE, "enter");
 
-export const options = { scenarios, summaryTrendStats: ["p(50)", "p(99)", "count"], discardResponseBodies: true };
+export const options = { scenarios, setupTimeout: "10m", summaryTrendStats: ["p(50)", "p(99)", "count"], discardResponseBodies: true };
 
 function grant(form, responseType) {
-  return http.post(TOKEN, { client_id: "app", ...form }, { responseType, timeout: "90s" });
+  return http.post(TOKEN, { client_id: "app", ...form }, { responseType, timeout: "10m" });
 }
 
 const entered = (user, responseType) => grant({ grant_type: "password", username: `user-${user}`, password: PASSWORD }, responseType);

@@ -39,13 +39,16 @@ private[saltern] object Kernels {
     try { Class.forName(NewestOf, false, getClass.getClassLoader).getMethod(Newest); None }
     catch {
       case _: ReflectiveOperationException | _: LinkageError =>
-        Some(s"org.bouncycastle:bcprov-jdk18on is missing or older than $LeastVersion: add version $LeastVersion or later, or use saltern-client-native")
+        Some(s"org.bouncycastle:bcprov-jdk18on is missing or older than $LeastVersion: $Remedy")
     }
 
   /** Of the methods that [[BouncyCastle]] calls, the one that came last, with this version. */
   private val NewestOf = "org.bouncycastle.crypto.generators.Argon2BytesGenerator$Block"
   private val Newest = "clear"
   private val LeastVersion = "1.86"
+
+  val Remedy: String =
+    s"add org.bouncycastle:bcprov-jdk18on $LeastVersion or later or, if a jar has these classes under another name, the whole jar; or use saltern-client-native"
 }
 
 /** PBKDF2 (RFC 8018 §5.2) over the JDK's digests.

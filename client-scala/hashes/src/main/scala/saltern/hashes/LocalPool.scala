@@ -140,7 +140,8 @@ private[saltern] object LocalPool {
   val NoPlace: Cancellable = () => ()
 
   def faultOf(e: Throwable): Failure.Fault = {
-    val remedy = Option(e).collect { case _: LinkageError => Kernels.problem }.flatten
-    Failure.Fault(e.getClass.getSimpleName + remedy.fold("")(text => s"; $text"))
+    // The message of such an error is the name of a class or of a method.
+    val missing = Some(e).collect { case error: LinkageError => s": ${error.getMessage}; ${Kernels.Remedy}" }
+    Failure.Fault(e.getClass.getSimpleName + missing.mkString)
   }
 }

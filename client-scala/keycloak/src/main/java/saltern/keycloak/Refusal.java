@@ -5,6 +5,7 @@ import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jboss.logging.Logger;
 import org.keycloak.forms.login.LoginFormsProvider;
 import org.keycloak.models.KeycloakSession;
@@ -16,6 +17,7 @@ import saltern.client.SalternError;
  */
 final class Refusal extends WebApplicationException {
   private static final Logger LOG = Logger.getLogger(Refusal.class);
+  private static final AtomicBoolean CLASS_IS_TOLD = new AtomicBoolean();
 
   // The code of RFC 6749.
   private Refusal(String code, Response response) {
@@ -27,8 +29,19 @@ final class Refusal extends WebApplicationException {
     if (error instanceof SalternError.UserFault) {
       return new Refusal("invalid_request", answer(session, Response.Status.BAD_REQUEST, "invalid_request", error.safe()).build());
     }
-    long seconds = error instanceof SalternError.TryLater later ? Math.max(1, later.retryAfter().toSeconds()) : 1;
     LOG.debugf("answered 503: %s", error.detailed());
+    return later(session, error instanceof SalternError.TryLater later ? Math.max(1, later.retryAfter().toSeconds()) : 1);
+  }
+
+  /** Keycloak's own provider cannot compute. The jar's own classes are the client's to tell of. */
+  static Refusal ofMissingClass(KeycloakSession session, LinkageError missing) {
+    if (CLASS_IS_TOLD.compareAndSet(false, true)) {
+      LOG.errorf("answered 503, as from now on for such rows: Keycloak lacks a class (%s): unpack its lib directory again", missing);
+    }
+    return later(session, 1);
+  }
+
+  private static Refusal later(KeycloakSession session, long seconds) {
     Response.ResponseBuilder answer =
         answer(session, Response.Status.SERVICE_UNAVAILABLE, "temporarily_unavailable", "Too many people are logging in. Please try again in a moment.");
     return new Refusal("temporarily_unavailable", answer.header(HttpHeaders.RETRY_AFTER, seconds).build());

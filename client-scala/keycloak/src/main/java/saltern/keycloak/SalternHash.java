@@ -1,6 +1,7 @@
 package saltern.keycloak;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jboss.logging.Logger;
 import org.keycloak.credential.hash.PasswordHashProvider;
 import org.keycloak.models.KeycloakSession;
@@ -26,11 +27,11 @@ final class SalternHash implements PasswordHashProvider {
 
   private final KeycloakSession session;
   private final BlockingSaltern saltern;
-  // Keycloak's own provider of the algorithm; absent for sealed rows.
-  private final Optional<PasswordHashProvider> builtIn;
+  // Makes Keycloak's own provider of the algorithm; absent for sealed rows.
+  private final Optional<Supplier<PasswordHashProvider>> builtIn;
   private Asked asked;
 
-  SalternHash(KeycloakSession session, BlockingSaltern saltern, Optional<PasswordHashProvider> builtIn) {
+  SalternHash(KeycloakSession session, BlockingSaltern saltern, Optional<Supplier<PasswordHashProvider>> builtIn) {
     this.session = session;
     this.saltern = saltern;
     this.builtIn = builtIn;
@@ -94,8 +95,13 @@ final class SalternHash implements PasswordHashProvider {
   private Answer byKeycloak(String password, PasswordCredentialModel row, String why) {
     if (builtIn.isEmpty()) throw Refusal.ofSettings(session, "the sealed row " + row.getId() + " cannot be verified: " + why);
     LOG.warnf("Keycloak itself verifies the credential %s: %s", row.getId(), why);
-    boolean matches = builtIn.get().verify(password, row);
-    return () -> matches;
+    try {
+      boolean matches = builtIn.get().get().verify(password, row);
+      return () -> matches;
+    } catch (LinkageError missing) {
+      RuntimeException refusal = Refusal.ofMissingClass(session, missing);
+      return () -> { throw refusal; };
+    }
   }
 
   private void upgrade(PasswordCredentialModel row, NewHash made) {

@@ -99,14 +99,19 @@ class UserCodeSuite extends PatientSuite {
   }
 
   test("a local hash that fails by any error ends its call at once") {
-    for (error <- Seq(new NoClassDefFoundError("org/bouncycastle/Missing"), new StackOverflowError, new InternalError("damaged"))) {
+    val errors = Seq(
+      new NoClassDefFoundError("org/bouncycastle/Missing") -> "NoClassDefFoundError: org/bouncycastle/Missing; add org.bouncycastle:bcprov-jdk18on",
+      new StackOverflowError -> "StackOverflowError;",
+      new InternalError("damaged") -> "InternalError;"
+    )
+    for ((error, said) <- errors) {
       val service = InMemoryService(cheap)
       service.failAlways(Fault.Answer(502, Nil, ""))
       val virtual = new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap).withLocalKernels(throwing(error)), service)
       val call = virtual.client.verify(secret, bcrypt4)
       virtual.runLocal()
       call.value match {
-        case Some(scala.util.Failure(e: SalternError.NotAvailableLocally)) => assert(e.detailed.contains(error.getClass.getSimpleName), e.detailed)
+        case Some(scala.util.Failure(e: SalternError.NotAvailableLocally)) => assert(e.detailed.contains(said), e.detailed)
         case other                                                         => fail(s"$error: $other")
       }
     }
