@@ -90,7 +90,10 @@ fn insertion() -> impl Strategy<Value = Vec<u8>> {
 
 fn requests() -> Vec<Vec<u8>> {
     let bodies = [
-        ("/hash", r#"{"password": "correct horse battery", "policy": "bcrypt-12-2023"}"#),
+        (
+            "/hash",
+            r#"{"password": "correct horse battery", "policy": "bcrypt-12-2023", "context": "user-7"}"#,
+        ),
         (
             "/verify",
             r#"{"password": "correct horse battery", "hash": null, "rehash": true, "context": "user-7"}"#,
