@@ -179,6 +179,45 @@ fn a_scheme_that_is_not_verified_is_unsupported_behind_a_label_too() {
     }
 }
 
+/// Every text of at most so many symbols, between a beginning and an end, is refused or prints back.
+#[test]
+fn every_short_text_of_a_small_alphabet_prints_back_if_accepted() {
+    let (salt, output) = ("c2FsdHNhbHQ", "c29tZW91dHB1dHNvbWVvdXRwdXQ");
+    let phc = format!("${salt}${output}");
+    let bcrypt = format!("${}", ".".repeat(53));
+    let sha_crypt = format!("${}", ".".repeat(43));
+    let rows: [(&str, &str, usize, &str); 10] = [
+        ("", "$ { } = , : 1 a A . /", 5, ""),
+        ("", "{ } CRYPT crypt bcrypt SHA $1$salt$...................... sawuNefBucy0A $ :", 4, ""),
+        ("$argon2id$v=19$", "m= t=1 p=1 , 8 0 1 $", 6, &phc),
+        ("$argon2", "id i $v= 1 9 6 $ $m=8,t=1,p=1", 5, &phc),
+        ("$pbkdf2", "-sha256 $ i= l= , 0 1 20", 6, &phc),
+        ("$scrypt$", "ln= ,r= ,p= , 0 1 8 $", 6, &phc),
+        ("$2", "a b y x $ 0 1 3 4", 5, &bcrypt),
+        ("$5$", "rounds= 0 1 9 $ a 99", 6, &sha_crypt),
+        ("$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbH", "A Q g = + / . $", 4, &phc[12..]),
+        ("{SSHA}", "A AAAAAAAAAAAAAAAAAAAAAAAAAA Q g = + / .", 5, ""),
+    ];
+    let mut counts = Vec::new();
+    for (beginning, alphabet, most, end) in rows {
+        let symbols: Vec<_> = alphabet.split(' ').collect();
+        let mut accepted = 0;
+        let mut texts = vec![beginning.to_owned()];
+        for _ in 0..most {
+            texts = texts
+                .iter()
+                .flat_map(|text| symbols.iter().map(move |symbol| format!("{text}{symbol}")))
+                .collect();
+            accepted += texts
+                .iter()
+                .filter(|text| prints_back_if_accepted(&format!("{text}{end}")).is_some())
+                .count();
+        }
+        counts.push(accepted);
+    }
+    assert_eq!(counts, [0, 10, 3, 5, 244, 8, 21, 39_909, 403, 346]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 

@@ -161,7 +161,8 @@ fn bounded_share(setting: &Setting, ceilings: &Ceilings) -> Option<u128> {
             let params = scrypt.params();
             let blocks = scrypt_blocks(params.log_n(), params.r())?;
             let is_whole = runs_whole(setting);
-            bounded_scrypt_share(blocks, scrypt_other_blocks(params), scrypt_work(params), is_whole, ceilings)
+            let work = blocks.checked_mul(u64::from(params.p()))?;
+            bounded_scrypt_share(blocks, scrypt_other_blocks(params), work, is_whole, ceilings)
         }
         Setting::VerifyOnly(setting) => match setting.cost() {
             verify_only::Cost::Rounds(rounds) => share(rounds, ceilings.sha_crypt_rounds),
@@ -291,6 +292,8 @@ impl core::error::Error for CostOutOfBounds {}
 
 #[cfg(test)]
 mod tests {
+    use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD};
+
     use super::*;
 
     const CEILINGS: Ceilings = Ceilings {
@@ -371,4 +374,102 @@ mod tests {
         }
         assert!(!is_admitted(&format!("$2b$11${}", ".".repeat(53))));
     }
+
+    /// Every combination of costs and ceilings from both ends of their types and around powers of two,
+    /// against products in 128 bits.
+    #[test]
+    fn a_cost_is_admitted_exactly_if_its_products_are_within_the_ceilings() {
+        let (mut admitted, mut refused) = (0, 0);
+        let mut check = |setting: &Setting, ceilings: &Ceilings, is_within: bool| {
+            let is_admitted = Admitted::new(setting.clone(), ceilings).is_ok();
+            assert_eq!(is_admitted, is_within, "{setting:?} {ceilings:?}");
+            *(if is_admitted { &mut admitted } else { &mut refused }) += 1;
+        };
+        for (m, t, p) in product(NUMBERS, NUMBERS, [1, 2, 255, 65_536]) {
+            let costs = format!("$argon2id$v=19$m={m},t={t},p={p}${}${}", "A".repeat(22), "A".repeat(43));
+            let Ok(encoded) = saltern_encoded::parse(&costs) else { continue };
+            for (memory, written, lanes) in product(NUMBERS, CEILINGS_OF_PRODUCTS, [1, 255]) {
+                let ceilings = Ceilings {
+                    argon2_memory_kib: memory,
+                    argon2_memory_passes_kib: written,
+                    argon2_parallelism: lanes,
+                    ..CEILINGS
+                };
+                let most = if p > 1 { written.min(MOST_WHOLE_ARGON2_KIB) } else { written };
+                let is_within = m <= memory && p <= lanes && u128::from(m) * u128::from(t) <= most.into();
+                check(encoded.setting(), &ceilings, is_within);
+            }
+        }
+        let factors = [1_u32, 2, 4, 8, 256, 1_023, 1_024, 1_025, 1 << 20, (1 << 30) - 1];
+        for (log_n, r, p) in product([1_u32, 2, 10, 17, 31, 32, 54, 63], factors, factors) {
+            let costs = format!("$scrypt$ln={log_n},r={r},p={p}${}${}", "A".repeat(22), "A".repeat(43));
+            let Ok(encoded) = saltern_encoded::parse(&costs) else { continue };
+            let (n, r, p) = (1_u128 << log_n, u128::from(r), u128::from(p));
+            let other = (p + 2) * r;
+            for (memory, n_r_p) in
+                product(CEILINGS_OF_PRODUCTS, CEILINGS_OF_PRODUCTS, [()]).map(|(a, b, ())| (a, b))
+            {
+                let ceilings = Ceilings { scrypt_memory_bytes: memory, scrypt_n_r_p: n_r_p, ..CEILINGS };
+                let is_sliced = p * r <= MOST_P_R_OF_A_LANE.into();
+                let most = if is_sliced { n_r_p } else { n_r_p.min(MOST_WHOLE_N_R_P) };
+                let is_within = 128 * n * r <= memory.into()
+                    && 128 * other <= (memory / 8).into()
+                    && n * r * p <= most.into()
+                    && (is_sliced || 6 * other <= MOST_WHOLE_ENDS.into());
+                check(encoded.setting(), &ceilings, is_within);
+            }
+        }
+        let prfs = [("", 20), ("-sha256", 32), ("-sha512", 64)];
+        for ((prf, block), i, l) in product(prfs, NUMBERS, [16, 20, 21, 32, 33, 64, 65, 256]) {
+            let output = BASE64_STANDARD_NO_PAD.encode(vec![0; l]);
+            let costs = format!("$pbkdf2{prf}$i={i},l={l}${}${output}", "A".repeat(22));
+            let encoded = saltern_encoded::parse(&costs).unwrap();
+            for pbkdf2_iterations_blocks in CEILINGS_OF_PRODUCTS {
+                let ceilings = Ceilings { pbkdf2_iterations_blocks, ..CEILINGS };
+                let is_within = u128::from(i) * l.div_ceil(block) as u128 <= pbkdf2_iterations_blocks.into();
+                check(encoded.setting(), &ceilings, is_within);
+            }
+        }
+        for (cost, bcrypt_cost, ()) in product(4..=31, 0..=70, [()]) {
+            let encoded = saltern_encoded::parse(&format!("$2b${cost:02}${}", ".".repeat(53))).unwrap();
+            check(encoded.setting(), &Ceilings { bcrypt_cost, ..CEILINGS }, cost <= bcrypt_cost);
+        }
+        for (rounds, sha_crypt_rounds, ()) in product([1_000, 5_000, 999_999_999], CEILINGS_OF_PRODUCTS, [()])
+        {
+            let encoded =
+                saltern_encoded::parse(&format!("$5$rounds={rounds}$salt${}", ".".repeat(43))).unwrap();
+            let ceilings = Ceilings { sha_crypt_rounds, ..CEILINGS };
+            check(encoded.setting(), &ceilings, rounds <= sha_crypt_rounds);
+        }
+        assert!(admitted > 10_000 && refused > 10_000, "{admitted} and {refused}");
+    }
+
+    fn product<A: Copy, B: Copy, C>(
+        first: impl IntoIterator<Item = A>,
+        second: impl IntoIterator<Item = B> + Clone,
+        third: impl IntoIterator<Item = C> + Clone,
+    ) -> impl Iterator<Item = (A, B, C)> {
+        first.into_iter().flat_map(move |a| {
+            let third = third.clone();
+            second.clone().into_iter().flat_map(move |b| third.clone().into_iter().map(move |c| (a, b, c)))
+        })
+    }
+
+    const NUMBERS: [u32; 13] =
+        [1, 2, 7, 8, 9, 16, 1_023, 65_535, 65_536, 65_537, (1 << 31) - 1, 1 << 31, u32::MAX];
+
+    const CEILINGS_OF_PRODUCTS: [u64; 12] = [
+        0,
+        1,
+        8,
+        1_000,
+        65_536,
+        (1 << 32) - 1,
+        1 << 32,
+        (1 << 32) + 1,
+        (1 << 57) - 1,
+        1 << 57,
+        u64::MAX - 1,
+        u64::MAX,
+    ];
 }

@@ -130,3 +130,29 @@ pub(crate) const MAX_DIGEST_BYTES: usize = 64;
 
 /// The bit that ends a message (FIPS 180-4 §5.1).
 pub(crate) const END_OF_MESSAGE: u8 = 0x80;
+
+#[cfg(test)]
+mod tests {
+    use saltern_vectors::{Prf, nist_digests};
+
+    use super::*;
+
+    #[test]
+    fn messages_have_the_digests_of_nist() {
+        fn digest<S: State>(message: &[u8]) -> Vec<u8> {
+            let mut digest = vec![0; S::DIGEST_BYTES];
+            absorb(S::INITIAL, 0, &[message]).write(&mut digest);
+            digest
+        }
+        let vectors = nist_digests();
+        assert_eq!(vectors.len(), 65 + 65 + 129);
+        for vector in vectors {
+            let digest = match vector.prf {
+                Prf::Sha1 => digest::<[u32; 5]>,
+                Prf::Sha256 => digest::<[u32; 8]>,
+                Prf::Sha512 => digest::<[u64; 8]>,
+            };
+            assert_eq!(digest(&vector.message), vector.digest, "{vector:?}");
+        }
+    }
+}

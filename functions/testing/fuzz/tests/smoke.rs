@@ -12,16 +12,19 @@ use saltern_vectors::{Tests, Topic};
 
 #[test]
 fn the_targets_take_every_vector() {
-    for target in [
-        env!("CARGO_BIN_EXE_parse_print_parse"),
-        env!("CARGO_BIN_EXE_admit"),
-        env!("CARGO_BIN_EXE_open_seal"),
+    let hashes = seeds();
+    for (target, seeds) in [
+        (env!("CARGO_BIN_EXE_parse_print_parse"), &hashes),
+        (env!("CARGO_BIN_EXE_admit"), &hashes),
+        (env!("CARGO_BIN_EXE_open_seal"), &hashes),
+        (env!("CARGO_BIN_EXE_request"), &requests()),
+        (env!("CARGO_BIN_EXE_document"), &documents()),
+        (env!("CARGO_BIN_EXE_lanes"), &crowds()),
     ] {
         let name = Path::new(target).file_name().expect("a file").to_string_lossy().into_owned();
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder for the seeds");
-        let seeds = seeds();
         for (number, seed) in seeds.iter().enumerate() {
             fs::write(folder.join(format!("{number:04}")), seed).expect("a seed");
         }
@@ -38,22 +41,43 @@ fn the_targets_take_every_vector() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES / 10))]
+
+    #[test]
+    fn mutated_requests_documents_and_crowds_break_no_property(
+        request in select(requests()), document in select(documents()), crowd in vec(any::<u8>(), 0..60), edits in edits(),
+    ) {
+        saltern_fuzz::request(&edited(request, edits.clone()));
+        saltern_fuzz::document(&edited(document, edits));
+        saltern_fuzz::lanes(&crowd);
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig::with_cases(CASES))]
 
     #[test]
-    fn mutated_vectors_break_no_property(
-        mut input in select(seeds()),
-        edits in vec((any::<Index>(), 0..8_usize, insertion()), 1..5),
-    ) {
-        for (at, removed, inserted) in edits {
-            let at = at.index(input.len() + 1);
-            let end = (at + removed).min(input.len());
-            input.splice(at..end, inserted);
-        }
+    fn mutated_vectors_break_no_property(input in select(seeds()), edits in edits()) {
+        let input = edited(input, edits);
         saltern_fuzz::parse_print_parse(&input);
         saltern_fuzz::admit(&input);
         saltern_fuzz::open_seal(&input);
     }
+}
+
+type Edit = (Index, usize, Vec<u8>);
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    vec((any::<Index>(), 0..8_usize, insertion()), 1..5)
+}
+
+fn edited(mut input: Vec<u8>, edits: Vec<Edit>) -> Vec<u8> {
+    for (at, removed, inserted) in edits {
+        let at = at.index(input.len() + 1);
+        let end = (at + removed).min(input.len());
+        input.splice(at..end, inserted);
+    }
+    input
 }
 
 /// What an edit puts into an input: nothing, a byte, a part of the formats, or the end of a vector.
@@ -62,6 +86,41 @@ fn insertion() -> impl Strategy<Value = Vec<u8>> {
     let end_of_a_vector = (select(seeds()), any::<Index>())
         .prop_map(|(seed, from)| seed[from.index(seed.len() + 1)..].to_vec());
     prop_oneof![Just(Vec::new()), vec(any::<u8>(), 1), select(tokens), end_of_a_vector]
+}
+
+fn requests() -> Vec<Vec<u8>> {
+    let bodies = [
+        (
+            "/hash",
+            r#"{"password": "correct horse battery", "policy": "bcrypt-12-2023", "context": "user-7"}"#,
+        ),
+        (
+            "/verify",
+            r#"{"password": "correct horse battery", "hash": null, "rehash": true, "context": "user-7"}"#,
+        ),
+        (
+            "/verify",
+            r#"{"password": "\ud83d\ude00 horse battery", "hash": "$2b$04$......................4QqIrvEqWMALFbTSEMvHWTOXWbOgbsm"}"#,
+        ),
+        (
+            "/batch",
+            r#"{"operations": [{"op": "verify", "password": "p", "hash": "$1$salt$......................"}, {"op": "hash", "password": "p"}]}"#,
+        ),
+    ];
+    let head = "content-type:application/json\nsaltern-deadline-ms:60000\nsaltern-request-id:r-1";
+    bodies.map(|(path, body)| format!("{path}\n{head}\n\n{body}").into_bytes()).into()
+}
+
+fn documents() -> Vec<Vec<u8>> {
+    let keys = br#"{"current": "2026b", "keys": [{"id": "2026a", "key": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}, {"id": "2026b", "key": "AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "context": true}], "require": true, "site_keys": [{"id": "s", "key": "AAECAwQFBgcICQoLDA0ODw=="}]}"#;
+    vec![saltern_policy::SHIPPED.to_vec(), keys.to_vec()]
+}
+
+/// Lanes of each algorithm.
+fn crowds() -> Vec<Vec<u8>> {
+    (0..10)
+        .map(|algorithm| [&[algorithm][..], &[40, 80, 255, 32, 6, 255, 64, 1, 255].repeat(20)].concat())
+        .collect()
 }
 
 /// The stored hashes of all vectors, sealed ones too.

@@ -4,9 +4,13 @@
 //! The data are the JSON files in `data/`, one for each [`Topic`]. The Scala client reads the same
 //! files. `README.md` names their sources.
 
+mod third_party;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, de::Error as _};
+
+pub use third_party::{Nist, libxcrypt, nist_codes, nist_digests};
 
 /// Runs every vector of one kind in a topic, and returns their number.
 ///
@@ -406,11 +410,14 @@ fn read(json: &str) -> Result<File, String> {
 /// Reads bytes from lower-case hex.
 fn hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(deserializer)?;
+    bytes(&text).ok_or_else(|| D::Error::custom("no hex"))
+}
+
+fn bytes(hex: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<u32>> =
-        text.chars().map(|c| c.to_digit(16).filter(|_| !c.is_uppercase())).collect();
-    let digits =
-        digits.filter(|digits| digits.len().is_multiple_of(2)).ok_or_else(|| D::Error::custom("no hex"))?;
-    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).map_err(D::Error::custom)).collect()
+        hex.chars().map(|c| c.to_digit(16).filter(|_| !c.is_uppercase())).collect();
+    let digits = digits.filter(|digits| digits.len().is_multiple_of(2))?;
+    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).ok()).collect()
 }
 
 #[cfg(test)]

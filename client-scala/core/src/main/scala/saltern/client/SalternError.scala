@@ -44,9 +44,11 @@ object SalternError {
   sealed abstract class Refused private[saltern] (code: String, val origin: Origin, safe: String, detail: String)
       extends SalternError(code, safe, s"refused by the ${origin.name} side: $code$detail")
 
-  /** The password is too long, or is not valid text. Answer 400: the user must give another one. */
+  /** The password is too long, is not valid text, or is a new one and breached. Answer 400: the user
+    * must give another one.
+    */
   final class UserFault private[saltern] (code: String, origin: Origin, detail: String)
-      extends Refused(code, origin, "the password is too long, or is not valid text", detail)
+      extends Refused(code, origin, if (code == RefusalCode.PasswordBreached) Breached else "the password is too long, or is not valid text", detail)
 
   /** The stored hash cannot be read, is of a scheme that is not allowed, or costs more than a
     * ceiling. Answer 500 and look at the row. Never a mismatch.
@@ -110,6 +112,8 @@ object SalternError {
 
   /** The context is missing where the key of the seal wants one, or it is not one. */
   private[saltern] def ofTheContext: Refused = refused(RefusalCode.InvalidRequest, Origin.Local, " (field context)")
+
+  private val Breached = "this password is in a list of breached passwords: choose another one"
 
   /** The least whole second of a `Retry-After`. */
   private val Soon = 1.second

@@ -1,6 +1,6 @@
 package saltern.client.resilience
 
-import saltern.client.{FallbackReason as F, TransportFailure}
+import saltern.client.{FallbackReason as F, Origin, SalternError, TransportFailure}
 import scala.concurrent.duration.*
 
 /** The contract's error semantics, as a table. */
@@ -43,6 +43,12 @@ class DecisionSuite extends saltern.client.PatientSuite {
     assertEquals(decide(problem(503, "overloaded")), s"local ${F.Throttled}")
     assertEquals(decide(problem(503, "deadline_exceeded")), s"local ${F.AttemptTimeout}")
     assertEquals(decide(Outcome.Answered("x")), "answer x")
+  }
+
+  test("a user learns that the password is breached, not that it is too long") {
+    def safe(code: String) = SalternError.refused(code, Origin.Remote).safe
+    assert(safe("password_breached").contains("breached passwords: choose another"))
+    assert(safe("password_too_long").contains("too long"))
   }
 
   test("of the service's 4xx statuses, those of credentials, of misconfiguration and 429 fall back") {
