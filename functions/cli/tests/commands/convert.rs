@@ -381,7 +381,7 @@ fn a_hash_of_other_software_is_named_with_what_can_be_done() {
         assert!(plan.contains(&format!("1  foreign:{software}: ")), "{plan}");
         let tried = saltern(&["try", "-"], &format!("{value}\nwrong password\n"));
         let is_source = saltern(&["convert", "--help"], "").out.contains(&format!("  {software} "));
-        let said = if is_source { format!("--from {software}`") } else { "a new password".to_owned() };
+        let said = if is_source { format!("--from {software}`") } else { "keep your old check".to_owned() };
         let said = if software == "json" { "export the hash" } else { &said };
         assert!(tried.code == 1 && tried.out.contains(said), "{software}: {}", tried.out);
     }
