@@ -36,6 +36,8 @@ fn a_row_whose_salt_cannot_be_read_is_skipped() {
     let ended = saltern(&convert, &table);
     assert_eq!((ended.code, &ended.out), (65, &table), "{}", ended.err);
     assert!(ended.err.starts_with("1 row: 0 changed, 0 left as wanted, 1 skipped\n"), "{}", ended.err);
+    let empty = saltern(&convert, &table.replace("\\N", ""));
+    assert!(empty.code == 65 && empty.err.contains("is its salt missing?"), "{}", empty.err);
 }
 
 #[test]
