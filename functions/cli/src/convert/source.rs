@@ -209,7 +209,8 @@ impl Format {
                 format!("{preparation}{}", of_template(hash, template, &self.salt_bytes(salt)?, &digest))
             }
         });
-        if parse(&stored).is_ok() { Ok(stored) } else { Err(Misfit("its parts make no hash of this kind")) }
+        let misfit = "its parts make no hash of this kind: is its salt missing?";
+        if parse(&stored).is_ok() { Ok(stored) } else { Err(Misfit(misfit)) }
     }
 
     /// Returns hash and salt.

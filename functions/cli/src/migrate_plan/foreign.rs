@@ -40,7 +40,7 @@ pub(super) fn in_words(software: &str) -> String {
             format!("a hash of this software: `saltern convert --from {software}` reads it")
         }
         JSON => "a text in JSON: export the hash in it alone".to_owned(),
-        _ => "a hash of this software, which is not read: its users need a new password".to_owned(),
+        _ => "a hash of this software, which is not read: keep your old check for it".to_owned(),
     }
 }
 

@@ -1,7 +1,13 @@
 //! Changes only the rows that the operator named, after a proof that they are what the operator
 //! thinks.
 
-use std::{collections::HashMap, fs, path::PathBuf};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    fs,
+    io::{self, Write as _},
+    path::PathBuf,
+};
 
 use clap::Args;
 use regex_lite::Regex;
@@ -57,11 +63,12 @@ impl ConfirmedArguments {
 
     /// Whether the arguments name this shape, and not only values by a regular expression.
     fn name_shape(&self, shape: &str) -> bool {
-        let is_of = |named: &String| {
-            shape.strip_prefix(named.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-        };
-        self.shape.iter().any(is_of)
+        self.shape.iter().any(|named| is_of(shape, named))
     }
+}
+
+fn is_of(shape: &str, named: &str) -> bool {
+    shape.strip_prefix(named).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
 }
 
 /// Writes the rows again as [`rewrite`](super::rewrite) does, after a first pass that writes
@@ -88,9 +95,11 @@ pub(crate) fn rewrite_confirmed<'a>(
 ) -> Result<(), Failure> {
     let column = &arguments.rewrite.column;
     let held = column.held()?;
+    let without_rows = RefCell::new(arguments.shape.iter().collect::<Vec<_>>());
     let mut change_named = |row: &Row| {
         let value = row.hash();
         let shape = shape_of(&value);
+        without_rows.borrow_mut().retain(|named| !is_of(&shape, named));
         if in_clear.is_some_and(|is_ambiguous| is_ambiguous(&value)) && !arguments.name_shape(&shape) {
             let why = format!("it may be a password: then name its shape by --shape '{shape}'");
             return Ok(Outcome::Kept(Kept::skipped(why)));
@@ -121,6 +130,11 @@ pub(crate) fn rewrite_confirmed<'a>(
         }
     }
     table.end_progress();
+    // A second run has none either, so this is no failure.
+    for shape in without_rows.borrow().iter() {
+        let told = format!("no row has the shape '{shape}': check its name, --delimiter and --column\n");
+        let _unwritten = io::stderr().write_all(told.as_bytes());
+    }
     let unverified = summary.shapes.values().filter(|(_, has_known)| !has_known);
     let unverified: u64 = unverified.map(|(rows, _)| rows.count).sum();
     let reason = if unnamed > 0 {

@@ -37,9 +37,26 @@ fn rows_of_another_shape_are_left_and_counted_by_shape() {
     ] {
         assert!(ended.err.contains(left), "{left}: {}", ended.err);
     }
+    assert!(!ended.err.contains("no row has the shape"), "{}", ended.err);
     // What was converted has another shape.
     let twice = saltern(&["convert", "--from", "md5-hex", "--shape", "bcrypt"], &ended.out);
     assert_eq!((twice.code, &twice.out), (0, &ended.out), "{}", twice.err);
+}
+
+/// `try` prints a command without the column of the table, and a name can be misspelt.
+#[test]
+fn a_shape_that_no_row_has_is_told() {
+    let table = format!("1,{MD5}\n");
+    let column = ["--delimiter", ",", "--column", "2"];
+    for (arguments, shape) in [
+        (&["--shape", "bare_digest:32"][..], "bare_digest:32"),
+        (&[&["--shape", "bare_digest", "--shape", "md5", "--dry-run"], &column[..]].concat(), "md5"),
+    ] {
+        let ended = saltern(&[&["convert", "--from", "md5"], arguments].concat(), &table);
+        let told = format!("no row has the shape '{shape}': check its name, --delimiter and --column\n");
+        assert!(ended.code == 0 && ended.err.starts_with(&told), "{}", ended.err);
+        assert_eq!(ended.err.matches("no row has").count(), 1, "{}", ended.err);
+    }
 }
 
 #[test]

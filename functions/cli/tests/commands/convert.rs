@@ -36,6 +36,8 @@ fn a_row_whose_salt_cannot_be_read_is_skipped() {
     let ended = saltern(&convert, &table);
     assert_eq!((ended.code, &ended.out), (65, &table), "{}", ended.err);
     assert!(ended.err.starts_with("1 row: 0 changed, 0 left as wanted, 1 skipped\n"), "{}", ended.err);
+    let empty = saltern(&convert, &table.replace("\\N", ""));
+    assert!(empty.code == 65 && empty.err.contains("is its salt missing?"), "{}", empty.err);
 }
 
 #[test]
@@ -381,7 +383,7 @@ fn a_hash_of_other_software_is_named_with_what_can_be_done() {
         assert!(plan.contains(&format!("1  foreign:{software}: ")), "{plan}");
         let tried = saltern(&["try", "-"], &format!("{value}\nwrong password\n"));
         let is_source = saltern(&["convert", "--help"], "").out.contains(&format!("  {software} "));
-        let said = if is_source { format!("--from {software}`") } else { "a new password".to_owned() };
+        let said = if is_source { format!("--from {software}`") } else { "keep your old check".to_owned() };
         let said = if software == "json" { "export the hash" } else { &said };
         assert!(tried.code == 1 && tried.out.contains(said), "{software}: {}", tried.out);
     }

@@ -44,7 +44,7 @@ fn named_schemes_are_wrapped() {
     succeeds(&["verify", wrapped.trim_end()], "saltern\n");
     for (shape, changed) in [("rot13", 0), ("bcrypt:cost 5", 1), ("bcrypt:cost", 0), ("bcrypt:cost 50", 0)] {
         let ended = succeeds(&["wrap", "--shape", shape], BCRYPT);
-        assert!(ended.err.starts_with(&format!("1 row: {changed} changed, ")), "{shape}: {}", ended.err);
+        assert!(ended.err.contains(&format!("1 row: {changed} changed, ")), "{shape}: {}", ended.err);
     }
 }
 
