@@ -79,12 +79,12 @@ impl<W: Workers> Door<W> {
         sent: &mut hyper::body::Incoming,
         peer: &mut Peer,
     ) -> Result<Body, Unanswerable> {
-        check(parts)?;
-        if incoming.arrival.caller.is_authenticated() {
+        let checked = check(parts);
+        if checked.is_ok() && incoming.arrival.caller.is_authenticated() {
             peer.active.watch().trust();
         }
-        let route = incoming.route()?;
         self.take_place(incoming, parts, peer)?;
+        let route = checked.and_then(|()| incoming.route())?;
         let limit = route.body_limit();
         let declared = declared_bytes(sent, limit)?;
         let read = async {
@@ -112,10 +112,11 @@ impl<W: Workers> Door<W> {
         }
     }
 
-    /// Takes a place for the request of a known caller over HTTP/2. A connection of HTTP/1 has one
-    /// request at a time, and is bounded itself.
+    /// Takes a place for a request on a trusted connection of HTTP/2, even if its head is refused: its
+    /// answer waits for the peer too. Before a token was accepted only few requests are open. A connection
+    /// of HTTP/1 has one request at a time, and is bounded itself.
     fn take_place(&self, incoming: &Incoming, parts: &Parts, peer: &mut Peer) -> Result<(), Unanswerable> {
-        if parts.version == Version::HTTP_2 && incoming.arrival.caller.is_authenticated() {
+        if parts.version == Version::HTTP_2 && peer.active.watch().is_trusted() {
             let place = self.places.take(incoming.arrival.share(), 1, &eviction());
             peer.place = Some(place.ok_or(Unanswerable::Busy)?);
         }

@@ -81,14 +81,13 @@ impl Blocklist {
         let mut bounds = [[0; NUMBER_BYTES]; 2];
         self.file.read_exact_at(bounds.as_flattened_mut(), STARTS_AT + bucket * NUMBER_BYTES as u64)?;
         let [start, end] = bounds.map(u32::from_be_bytes);
-        let mut entries = vec![0; (end - start) as usize * self.entry_bytes];
+        // A file that changes in use may say anything.
+        let length = end.checked_sub(start).filter(|length| *length <= MOST_IN_A_BUCKET);
+        let mut entries = vec![0; length.ok_or(io::ErrorKind::InvalidData)? as usize * self.entry_bytes];
         let at = HEADER_BYTES as u64 + u64::from(start) * self.entry_bytes as u64;
         self.file.read_exact_at(&mut entries, at)?;
-        Ok(if self.entry_bytes == SHORT {
-            has::<SHORT>(&entries, &rest)
-        } else {
-            has::<LONG>(&entries, &rest)
-        })
+        let has = if self.entry_bytes == SHORT { has::<SHORT> } else { has::<LONG> };
+        Ok(has(&entries, &rest))
     }
 
     /// The SHA-256 of the list, as its file has it.
@@ -278,6 +277,21 @@ mod tests {
             assert!(list(&changed).is_none(), "byte {at}");
         }
         assert!(list(&[&whole[..], &[0]].concat()).is_none());
+    }
+
+    #[test]
+    fn bounds_of_a_bucket_that_changed_in_use_are_an_error() {
+        let path = env::temp_dir().join(format!("saltern-blocklist-{}-changed", process::id()));
+        fs::write(&path, of(vec![prefix(b"password")])).unwrap();
+        let list = Blocklist::open(&path).unwrap();
+        let file = File::options().write(true).open(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        // The bucket 5baa of the password ends before it starts, or has 2^32 - 1 entries.
+        for [start, end] in [[1_u32, 0], [0, u32::MAX]] {
+            let bounds = [start.to_be_bytes(), end.to_be_bytes()].concat();
+            file.write_all_at(&bounds, STARTS_AT + 0x5baa * NUMBER_BYTES as u64).unwrap();
+            assert_eq!(list.has(b"password").unwrap_err().kind(), io::ErrorKind::InvalidData);
+        }
     }
 
     #[test]

@@ -140,6 +140,22 @@ fn the_requests_of_all_connections_are_bounded() {
 }
 
 #[test]
+fn refused_requests_of_all_connections_are_bounded() {
+    let start = || Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
+    let server = start();
+    let with_token = with_token(TOKEN);
+    let nowhere = [&b"\x82\x86\x04\x08/nowhere"[..], &with_token[GET_POLICIES.len()..]].concat();
+    let open: Vec<_> = (0..9).map(|_| fill(&server, &nowhere)).collect();
+    assert_eq!(open.iter().map(|(_, answered)| answered).sum::<usize>(), 2048 - 128);
+    // Only the first request of each connection has a token.
+    let server = start();
+    let others = (3..).step_by(2).take(STREAMS - 1).flat_map(|number| request(number, POST_HASH));
+    let frames = [preface_with_window(0), request(1, &with_token), others.collect()].concat();
+    let open: Vec<_> = (0..9).map(|_| fill_with_frames(&server, &frames)).collect();
+    assert!(open.iter().map(|(_, answered)| answered).sum::<usize>() <= 2048);
+}
+
+#[test]
 fn answers_that_one_token_leaves_unread_make_room_for_those_of_another() {
     let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
     let mut greedy: Vec<_> = (0..8).map(|_| fill(&server, &with_token(TOKEN))).collect();
@@ -171,9 +187,13 @@ fn fill(server: &Server, head: &[u8]) -> (TcpStream, usize) {
 }
 
 fn fill_with_window(server: &Server, head: &[u8], window: u8) -> (TcpStream, usize) {
+    fill_with_frames(server, &requests_with_window(head, window))
+}
+
+fn fill_with_frames(server: &Server, frames: &[u8]) -> (TcpStream, usize) {
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream.write_all(&requests_with_window(head, window)).unwrap();
+    stream.write_all(frames).unwrap();
     let (mut answered, mut left) = (0, STREAMS);
     while left > 0 {
         let kind = next_frame(&mut stream).unwrap();

@@ -106,7 +106,8 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
 
   /** Sets whether new hashes are made locally although the service compares new passwords with a list
     * of breached ones, which this host does not have. `false` by default: then `hash` fails with
-    * [[SalternError.Overloaded]] while the service does not answer.
+    * [[SalternError.Overloaded]] while the service does not answer. A client that has had no answer
+    * since it started does not know of the list, and makes unchecked hashes.
     */
   def withHashesUnchecked(allowed: Boolean): ClientConfig = changed(copy(hashesUnchecked = allowed))
 

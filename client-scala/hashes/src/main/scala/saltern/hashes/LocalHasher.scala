@@ -192,12 +192,17 @@ private[saltern] object LocalHasher {
     Candidate(reading, from, until, until - from < end || read < passwordEnd || eighthBit)
   }
 
-  /** Whether the scheme reads nothing after this pepper: every password would match. */
+  /** Whether the scheme reads nothing after this pepper, or too little: every password would match, or
+    * one of a few.
+    */
   private def hidesThePassword(preparation: SitePreparation, siteKey: Array[Byte], reading: Reading): Boolean = preparation match {
     case _: SitePreparation.PepperPrepend =>
-      reading.mostBytes.exists(siteKey.length >= _) || reading.mayStopAtNul && siteKey.contains(0.toByte)
+      reading.mostBytes.exists(siteKey.length + LeastBytesLeft > _) || reading.mayStopAtNul && siteKey.contains(0.toByte)
     case _ => false
   }
+
+  /** A pepper before the password leaves so many bytes of it at least. */
+  private val LeastBytesLeft = 8
 
   /** The work of all candidates. */
   private def workOf(admitted: Admitted, candidates: Vector[Candidate]): Long =

@@ -141,6 +141,8 @@ class LocalHasherSuite extends saltern.client.PatientSuite {
         "$2b$31$abcdefghijklmnopqrstuubfXZ2XXV8R9sZ0NfXl6eczJhZ12.Q3S",
         "$argon2id$v=19$m=8,t=1000000,p=1$MDEyMzQ1Njc4OWFiY2RlZg$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI",
         "$argon2id$v=19$m=4294967295,t=4294967295,p=1$MDEyMzQ1Njc4OWFiY2RlZg$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI",
+        "$argon2id$v=19$m=131072,t=5,p=4$MDEyMzQ1Njc4OWFiY2RlZg$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI",
+        "$scrypt$ln=10,r=8,p=256$MDEyMzQ1Njc4OWFiY2RlZg$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI",
         "$scrypt$ln=63,r=4,p=1$MDEyMzQ1Njc4OWFiY2RlZg$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI",
         "$pbkdf2-sha512$i=4294967295,l=32$MDEyMzQ1Njc4OWFiY2RlZg$9uNWgzODFurTVyCvVnPEOpG379eCDeSrsYIz45Ho/ZI"
       )
