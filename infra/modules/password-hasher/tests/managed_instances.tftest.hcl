@@ -73,6 +73,11 @@ run "managed_instances_have_no_settings_of_classic_lambda" {
   }
 
   assert {
+    condition     = strcontains(output.evening, "\nterraform apply -var rollback_to_version=\"$VERSION\"\n") && !strcontains(output.evening, "update-alias")
+    error_message = "A rollback by the alias alone would move the callers to a version without environments:\n${output.evening}"
+  }
+
+  assert {
     condition     = length(data.aws_servicequotas_service_quota.concurrency) == 0
     error_message = "The account's concurrency does not limit Managed Instances, and must not be read."
   }
