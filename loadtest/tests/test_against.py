@@ -1,7 +1,9 @@
 """`against` plans by the size of a deployment. A stub is the function, by its URL and by direct calls."""
 
 import json
+import pathlib
 import subprocess
+import tempfile
 import unittest
 
 from fake import POLICIES, fake
@@ -88,6 +90,14 @@ class Against(unittest.TestCase):
             run = against(deployment=outputs(reserved_concurrency=reserved))
             self.assertEqual(run.returncode, 1, run.stdout)
             self.assertIn("has no reserved environments", run.stdout)
+
+    def test_requests_are_signed_for_the_region_of_the_function(self):
+        with tempfile.TemporaryDirectory() as directory:
+            k6 = pathlib.Path(directory, "k6")
+            k6.write_text('#!/bin/sh\necho "This run sends to $AWS_REGION and would cost about 0.27 USD"\n')
+            k6.chmod(0o755)
+            run = against(AWS_REGION="us-east-1", K6=str(k6))
+        self.assertIn("This run sends to eu-north-1 and would cost", run.stdout)
 
     def test_an_invalid_knob_is_named(self):
         run = against(LOAD_P90_BUDGET_MS="soon")
