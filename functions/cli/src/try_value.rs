@@ -43,8 +43,7 @@ pub(crate) fn run(arguments: &TryArguments) -> Result<ExitCode, Failure> {
     process::keep_memory_private()?;
     let policies = document::of(&arguments.document)?.accepting(AcceptedWeak::all());
     let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
-    let project = arguments.document.machine.firebase_project.as_deref().map(FirebaseProject::read);
-    let project = project.transpose().map_err(|error| Failure::configuration(error.to_string()))?;
+    let project = document::limits(&arguments.document.machine)?.firebase_project;
     let value = terminal::argument_or_line(&arguments.value)?;
     if is_sealed(&value) {
         return Err(Failure::data("the value is sealed: `saltern unseal` gives the hash inside"));

@@ -12,7 +12,7 @@ use clap::{
 };
 use saltern_encoded::{Encoded, Preparation, SitePreparation, parse};
 use saltern_policy::FirebaseProject;
-use saltern_server::{Failure, process};
+use saltern_server::{Failure, document, process};
 
 pub(crate) use self::source::{Format, Misfit, Order, SaltEncoding, ScryptCosts, Source};
 use crate::{
@@ -66,9 +66,7 @@ pub(crate) struct ConvertArguments {
 /// Writes the rows again with their hashes converted. Computes no hash.
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     process::keep_memory_private()?;
-    let project = arguments.confirmed.document.machine.firebase_project.as_deref();
-    let project = project.map(FirebaseProject::read).transpose();
-    let project = project.map_err(|error| Failure::configuration(error.to_string()))?;
+    let project = document::limits(&arguments.confirmed.document.machine)?.firebase_project;
     let format = arguments.format()?;
     let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
     rewrite_confirmed(&arguments.confirmed, keys.as_ref(), None, |_| false, &mut |row| {
