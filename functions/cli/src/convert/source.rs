@@ -267,15 +267,11 @@ impl fmt::Display for Format {
         if let Some(id) = &self.site_key {
             write!(f, " --site-key {id}")?;
         }
-        if !self.source.has_salt() {
-            return Ok(());
-        }
-        match self.salt {
-            SaltEncoding::Text => {}
-            SaltEncoding::Hex => f.write_str(" --salt-encoding hex")?,
-            SaltEncoding::Base64 => f.write_str(" --salt-encoding base64")?,
-        }
-        Ok(())
+        f.write_str(match self.salt {
+            SaltEncoding::Text => "",
+            SaltEncoding::Hex => " --salt-encoding hex",
+            SaltEncoding::Base64 => " --salt-encoding base64",
+        })
     }
 }
 
