@@ -3,7 +3,7 @@
 use clap::Args;
 use saltern_encoded::parse;
 use saltern_kernels::Password;
-use saltern_policy::{NewHash, Policies, Refusal};
+use saltern_policy::{NewHash, Policies};
 use saltern_server::{Failure, document, process};
 
 use crate::{
@@ -63,12 +63,8 @@ fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Pass
         Err(reason) => return Err(Kept::skipped(format!("it may be a hash: {}", reason.in_words()))),
     }
     let password = Password::new(value.as_bytes()).map_err(|too_long| Kept::skipped(too_long.to_string()))?;
-    let new = policies.admit_new(policy, &password).map_err(not_hashed)?;
-    Ok((password, new))
-}
-
-fn not_hashed(refusal: Refusal) -> Kept {
-    Kept::skipped(refused(refusal).to_string())
+    let new = policies.admit_new(policy, &password);
+    Ok((password, new.map_err(|refusal| Kept::skipped(refused(refusal).to_string()))?))
 }
 
 /// Of a hash of DES crypt(3): no other one is short and without a mark, as a password is.

@@ -82,7 +82,8 @@ fn is_of(shape: &str, named: &str) -> bool {
 ///
 /// # Errors
 /// Before anything is written:
-/// - [`Failure::Data`]: a known login would not match.
+/// - [`Failure::Data`]: a known login would not match; or with `in_clear` a row may have more than a
+///   password.
 /// - [`Failure::Configuration`]: no argument names the shape of a row that would change; or rows
 ///   would change without a known login of their shape, and `--unverified` does not repeat their
 ///   number.
@@ -116,6 +117,14 @@ pub(crate) fn rewrite_confirmed<'a>(
         table.done(&row);
         if row.is_header {
             continue;
+        }
+        let is_unclear = || row.is_comment() || row.user().is_some() || row.line().starts_with('\u{feff}');
+        if in_clear.is_some() && is_unclear() {
+            return Err(Failure::data(format!(
+                "nothing was written, because row {} may have more than a password: a # or a byte order mark before \
+                 it, or a user and a colon. Remove the mark, and give --delimiter ':', or '\\t' for passwords alone",
+                row.number
+            )));
         }
         match outcome(&row, &mut change_named)? {
             Outcome::Kept(kept) => summary.keep(kept, &row),

@@ -230,6 +230,24 @@ fn a_table_in_clear_is_hashed_and_hashes_are_left() {
     assert_eq!(saltern(&["hash-clear", "--policy", "bcrypt-10-2019"], "saltern\n").code, 64);
 }
 
+/// A line can be a comment, or have a user. Of `hunter2:anna` the password would be `anna`.
+#[test]
+fn a_line_that_may_have_more_than_a_password_stops_the_hashing() {
+    for line in ["#hunter2", "anna:hunter2", "hunter2:anna:x", "\u{feff}hunter2"] {
+        let table = format!("{line}\nsaltern\n");
+        let stopped = saltern(&["hash-clear", "--unverified", "2", "--allow-skipped"], &table);
+        assert_eq!((stopped.code, stopped.out.as_str()), (65, ""), "{line}: {}", stopped.err);
+        assert!(stopped.err.contains("row 1 may have more than a password"), "{line}: {}", stopped.err);
+        assert!(!stopped.err.contains("hunter2"), "{}", stopped.err);
+        let alone = ["hash-clear", "--shape-like", ".", "--delimiter", "\\t"];
+        let password = line.trim_start_matches('\u{feff}');
+        let hashed = succeeds(&alone, &format!("{password}\n"));
+        assert_eq!(saltern(&["verify", hashed.out.trim_end()], &format!("{password}\n")).code, 0, "{line}");
+    }
+    let users = ["hash-clear", "--shape-like", ".", "--delimiter", ":", "--column", "2"];
+    assert!(succeeds(&users, "anna:hunter2\n").out.starts_with("anna:$argon2id$"));
+}
+
 /// Magento 2 writes `hash:salt:1`, where the 1 is no part of the salt.
 #[test]
 fn a_salt_with_the_separator_is_refused() {
