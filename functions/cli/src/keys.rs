@@ -232,11 +232,12 @@ fn checked(document: &Document) -> Result<Keys, Failure> {
     Keys::of(document).map_err(refused)
 }
 
-/// Writes a file that did not exist and that only its owner may read.
+/// Writes a file that did not exist and that only its owner may read, or leaves none.
 fn write_new(file: &Path, text: &[u8]) -> io::Result<()> {
     let mut new = OpenOptions::new().write(true).create_new(true).mode(OWNER_READS).open(file)?;
-    new.write_all(text)?;
-    new.sync_all()
+    new.write_all(text).and_then(|()| new.sync_all()).inspect_err(|_| {
+        let _not_there = fs::remove_file(file);
+    })
 }
 
 /// Replaces a file, with its owner and mode. A reader sees the old file or the new one.

@@ -6,7 +6,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Ended, saltern};
+use super::{Ended, saltern, shell};
 
 #[test]
 fn a_new_file_has_one_key_that_only_its_owner_reads() {
@@ -26,6 +26,17 @@ fn a_new_file_has_one_key_that_only_its_owner_reads() {
     assert_eq!(again.code, 64);
     assert_eq!(read(&file), document, "a file that exists is not replaced");
     assert_eq!(on(&super::keys::file("id"), &["new", "--id", "2026_A"], "").code, 64);
+}
+
+/// A part of a key would stop the next try, since the file must not exist.
+#[test]
+fn a_full_disk_leaves_no_part_of_a_new_file() {
+    let file = file("full");
+    let new = format!("saltern keys new --id 2026a '{}'", file.display());
+    let full = shell(&format!("trap '' XFSZ; ulimit -f 0; {new}"), "");
+    assert!(full.code == 64 && full.err.contains("cannot write"), "{} {}", full.code, full.err);
+    assert!(!file.exists());
+    assert_eq!(shell(&new, "").code, 0);
 }
 
 #[test]
