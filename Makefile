@@ -21,8 +21,8 @@ bench:
 	cargo build --release --locked --package saltern-measure --features peers
 	target/release/saltern-measure compare --results $(RESULTS)
 
-# Runs five evenings: the one that Yle had, one unprepared and three prepared. Takes at most eight
-# minutes after the build. The last lines name the report.
+# Runs the evenings of loadtest/README.md. Takes at most eight minutes after the build. The last lines
+# name the report.
 event:
 	loadtest/event
 
