@@ -231,10 +231,10 @@ fn ready(provisioned: u64) -> Duration {
 
 const RATES: [u64; 4] = [3_000, 10_000, 100_000, 1_000_000];
 
-/// The batch of the Scala client on Lambda (`DefaultCoalesceAtMost`).
+/// The batch of the Scala client on Lambda (`CoalesceAtMostOfLambda`).
 const BATCH: u64 = 4;
 
-/// The Scala client's requests under way (`DefaultMaxConnections`).
+/// The Scala client's requests under way (`maxConnections`).
 const CLIENT_CONNECTIONS: u64 = 128;
 
 /// The time between two calls of an environment to CloudWatch (`distributions_seconds`).

@@ -237,7 +237,7 @@ fn in_the_busiest_seconds(sent: &[Sent]) -> Option<Requests> {
 }
 
 /// The longest wait of a login for other logins while a request of its backend is in flight
-/// (`DefaultCoalesceWindow` of the Scala client).
+/// (`coalesceWindow` of the Scala client).
 pub(crate) const BATCH_WAIT: Duration = Duration::from_millis(2);
 
 /// HTTP contract: `Saltern-Deadline-Ms` is at most a minute.
