@@ -874,15 +874,18 @@ class EngineSuite extends PatientSuite {
   }
 
   test("a listener that throws affects no call") {
-    val broken = new ClientListener {
-      override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = throw new RuntimeException("broken")
-      override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = throw new RuntimeException("broken")
-      override def onLocalStart(waited: FiniteDuration): Unit = throw new RuntimeException("broken")
+    for (problem <- Seq[Throwable](new RuntimeException("broken"), new NoSuchMethodError("of another version"))) {
+      val broken = new ClientListener {
+        override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = throw problem
+        override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = throw problem
+        override def onLocalStart(waited: FiniteDuration): Unit = throw problem
+        override def onSend(calls: Int): Unit = throw problem
+      }
+      val world = new World(_.withListener(broken))
+      assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+      world.service.next(Fault.Answer(502, Nil, ""))
+      assert(world.local(world.client.verify(secret, bcrypt4)).matches)
     }
-    val world = new World(_.withListener(broken))
-    assert(now(world.client.verify(secret, bcrypt4)).matches)
-    world.service.next(Fault.Answer(502, Nil, ""))
-    assert(world.local(world.client.verify(secret, bcrypt4)).matches)
   }
 
   test("with random faults every call ends by its deadline, and no login is answered wrongly") {
