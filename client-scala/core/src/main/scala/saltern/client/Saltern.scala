@@ -191,7 +191,9 @@ object Saltern {
     def withRequestId(id: String): Saltern = changed(trace = trace.copy(requestId = Trace.requestId(id)))
     def withTraceparent(value: String): Saltern = changed(trace = trace.copy(traceparent = Trace.traceparent(value)))
     def check(): Future[Report] = engine.check()
-    def close(): Unit = { engine.close(); logins.close(); completions.close() }
+    def close(): Unit =
+      try engine.close()
+      finally { logins.close(); completions.close() }
 
     private def changed(deadline: FiniteDuration = deadline, context: Option[String] = context, trace: Trace = trace): Saltern =
       new View(engine, logins, completions, local, deadline, context, trace)
