@@ -213,6 +213,16 @@ class ModulesSuite extends PatientSuite {
     registry.getMeters.forEach(meter => assert(meter.getId.getTag("client") != null, meter.getId.toString))
   }
 
+  test("the gauge of the breaker is that of the client that was made last") {
+    val registry = new SimpleMeterRegistry
+    def breaker: Double = registry.get("saltern.client.breaker").gauge().value()
+    new MicrometerListener(registry).onBreaker(BreakerState.Open)
+    val next = new MicrometerListener(registry)
+    assertEquals(breaker, 0.0)
+    next.onBreaker(BreakerState.HalfOpen)
+    assertEquals(breaker, 1.0)
+  }
+
   // Testkit
 
   test("the testkit's cheap policies have the shipped ids, and each hash takes a few milliseconds") {
