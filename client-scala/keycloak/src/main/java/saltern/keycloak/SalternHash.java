@@ -101,6 +101,10 @@ final class SalternHash implements PasswordHashProvider {
     } catch (LinkageError missing) {
       RuntimeException refusal = Refusal.ofMissingClass(session, missing);
       return () -> { throw refusal; };
+    } catch (RuntimeException notRead) {
+      // Without the jar this is a wrong password too. The message may quote the row.
+      LOG.warnf("Keycloak cannot read the credential %s: %s", row.getId(), notRead.getClass().getName());
+      return () -> false;
     }
   }
 
