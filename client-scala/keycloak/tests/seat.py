@@ -108,6 +108,7 @@ def plays(server, saltern):
         shutil.copy(keycloak.JAR, server.jar)
         if server.version == keycloak.NEWEST:
             shows(server, the_fips_mode_stays_as_it_is, server, plain)
+        shows(server, an_outage_without_new_hashes_shows_no_names, server, plain)
         shows(server, a_missing_class_is_503_and_no_failure, server, plain)
     finally:
         plain.kill()
@@ -468,6 +469,19 @@ def the_fips_mode_stays_as_it_is(server, saltern):
     finally:
         for jar in jars:
             jar.unlink()
+
+
+def an_outage_without_new_hashes_shows_no_names(server, saltern):
+    """While the documents of both sides differ, Keycloak makes no new hash itself."""
+    other = server.home.parent / "other-policies.json"
+    other.write_text(keycloak.POLICIES.read_text() + "\n")
+    with server.started(server.option("url", saltern.url), server.option("policies", other)):
+        is_in(server, USERS[3], PASSWORD + USERS[3])
+        until(lambda: "differs from the client's" in server.log.read_text(), "the documents are not compared")
+        saltern.kill()
+        for user in ("nobody", USERS[3]):
+            until(lambda user=user: server.login(user, "wrong")[0] in REFUSED, user)
+        saltern.start()
 
 
 def a_missing_class_is_503_and_no_failure(server, saltern):
