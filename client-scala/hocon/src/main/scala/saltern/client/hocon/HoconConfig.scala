@@ -15,7 +15,7 @@ import scala.jdk.CollectionConverters.*
   *   endpoint = "http://127.0.0.1:9000"
   *   without-tls = false                            # true: http to any host
   *   token = "..."                                  # a secret, for example from the environment
-  *   token-file = "/run/secrets/saltern"            # in its place; read again after a 401
+  *   token-file = "/run/secrets/saltern"            # in its place; read once a minute, and after a 401
   *   deadline = 10s
   *   attempt-timeout = 3s
   *   connect-timeout = 500ms
@@ -29,6 +29,7 @@ import scala.jdk.CollectionConverters.*
   *   firebase-project = "..."                       # a secret: "Password hash parameters"
   *   fallback { when = unreachable-or-overloaded, workers = 1, queue = 128, memory = 64MiB }
   *   fallback.hash-despite-drift = false
+  *   fallback.hash-unchecked = false                # without the service's list of breached ones
   *   fallback.hash-unsealed = false                 # by default until a seal was seen
   *   fallback.seal-keys-file = "/run/secrets/keys"  # read again once a minute
   *   coalescing { at-most = 4, window = 2ms }
