@@ -4,6 +4,7 @@ import com.typesafe.config.{Config, ConfigFactory}
 import java.net.URI
 import java.nio.file.Paths
 import saltern.client.{ClientConfig, Fallback, PolicySource, RequestAuth, SealKeySource, TokenSupplier}
+import saltern.client.resilience.ShareSettings
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
@@ -105,8 +106,8 @@ object HoconConfig {
     * default if possible.
     */
   private def longestRest(config: Config, shortest: FiniteDuration): FiniteDuration =
-    if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(500.millis)
+    if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(ShareSettings.Default.maxOpenFor)
 
   private def shortestRest(config: Config, longest: FiniteDuration): FiniteDuration =
-    if (config.hasPath("breaker.open-for")) duration(config, "breaker.open-for") else longest.min(250.millis)
+    if (config.hasPath("breaker.open-for")) duration(config, "breaker.open-for") else longest.min(ShareSettings.Default.openFor)
 }
