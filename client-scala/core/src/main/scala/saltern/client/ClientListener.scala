@@ -107,7 +107,9 @@ object FallbackReason {
     */
   case object AnswerNotOurs extends FallbackReason("answer_not_ours")
 
-  /** No answer within the time for one attempt, or the service could not keep that time. */
+  /** No answer within the time for one attempt, or the service could not keep that time, or it did not
+    * get the whole request in time: its 408.
+    */
   case object AttemptTimeout extends FallbackReason("attempt_timeout")
 
   /** The service is unreachable, or was a short time ago. The call was not sent. */

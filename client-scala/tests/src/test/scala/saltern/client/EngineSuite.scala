@@ -120,6 +120,7 @@ class EngineSuite extends PatientSuite {
       Fault.Problem(403, "forbidden") -> FallbackReason.Misconfigured,
       Fault.Problem(404, "not_found") -> FallbackReason.Misconfigured,
       Fault.Problem(405, "method_not_allowed") -> FallbackReason.Misconfigured,
+      Fault.Problem(408, "request_timeout") -> FallbackReason.AttemptTimeout,
       Fault.Problem(413, "body_too_large") -> FallbackReason.Misconfigured,
       Fault.Problem(415, "unsupported_media_type") -> FallbackReason.Misconfigured,
       Fault.Problem(500, "internal") -> FallbackReason.ServerError,
@@ -146,7 +147,7 @@ class EngineSuite extends PatientSuite {
   }
 
   test("each refusal of the service stays a refusal") {
-    for ((status, code) <- Seq(400 -> "invalid_request", 408 -> "request_timeout", 422 -> "cost_out_of_bounds")) {
+    for ((status, code) <- Seq(400 -> "invalid_request", 422 -> "cost_out_of_bounds")) {
       val world = new World()
       world.service.next(Fault.Problem(status, code))
       val error = failure[SalternError.Refused](world.client.verify(secret, bcrypt4))
