@@ -48,7 +48,7 @@ trait ClientListener {
   /** A request is tried again after a failed connect. */
   def onRetry(): Unit = ()
 
-  /** The breaker changed its state. */
+  /** The breaker changed its state. The state that is told last is the present one. */
   def onBreaker(state: BreakerState): Unit = ()
 
   /** Service and client hold different policy documents. Called once for each digest of the

@@ -312,6 +312,28 @@ class EngineSuite extends PatientSuite {
     assertEquals(origins.last, Origin.Remote: Origin)
   }
 
+  test("the state of the breaker that is told last is the present one") {
+    var states = Vector.empty[BreakerState]
+    // What another thread does before this one has told its own change.
+    var meanwhile: () => Unit = () => ()
+    val world = new World(_.withRetryBudget(0).withListener(new ClientListener {
+      override def onBreaker(state: BreakerState): Unit = {
+        val once = meanwhile
+        meanwhile = () => ()
+        once()
+        states :+= state
+      }
+    }))
+    meanwhile = () => {
+      world.service.recover()
+      world.virtual.advance(1.second)
+      val _ = world.client.verify(secret, bcrypt4)
+    }
+    world.service.failAlways(connectFails)
+    for (_ <- 1 to 20 if states.isEmpty) world.local(world.client.verify(secret, bcrypt4))
+    assertEquals(states, Vector[BreakerState](BreakerState.HalfOpen, BreakerState.Open, BreakerState.HalfOpen))
+  }
+
   test("a probe is a copy of a login that is hashed locally, and the first answer counts") {
     val world = new World(_.withLocalQueue(1000).withRetryBudget(0))
     world.service.failAlways(connectFails)
