@@ -73,7 +73,8 @@ trait Saltern extends AutoCloseable {
     * it when the program starts, and show [[Report.problems]].
     *
     * It computes no hash, and ends within two times the attempt's time (four without `/batch`). A
-    * problem is a finding of the report: the future does not fail. Each problem is logged too.
+    * problem is a finding of the report: the future does not fail. Each problem is logged too, once in
+    * ten minutes.
     */
   def check(): Future[Report]
 
