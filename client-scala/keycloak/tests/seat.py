@@ -34,6 +34,8 @@ KEPT = "argon2i-1.0"
 OF_FIPS = "of-fips"
 # Saltern's ceilings admit no such row, so Keycloak's own provider is asked.
 REFUSED_ROW = "seventeen-lanes"
+# Neither side can read this one.
+UNREADABLE_ROW = "without-memory"
 CURRENT = {"memory": ["7168"], "parallelism": ["1"], "type": ["id"], "version": ["1.3"], "hashLength": ["32"]}
 
 # The status of a wrong password: 401 in 26.0, and 400 in 26.7.
@@ -59,11 +61,12 @@ def main(versions):
 def plays(server, saltern):
     realm = json.loads(keycloak.REALM.read_text())
     rows = {user["username"]: user.get("credentials") for user in realm["users"]}
-    seventeen = [{**row, "credentialData": row["credentialData"].replace('"parallelism":["1"]', '"parallelism":["17"]')} for row in rows["argon2id-default"]]
-    assert seventeen != rows["argon2id-default"]
+    for name, old, new in ((REFUSED_ROW, '"parallelism":["1"]', '"parallelism":["17"]'), (UNREADABLE_ROW, '"memory":["7168"],', "")):
+        changed = [{**row, "credentialData": row["credentialData"].replace(old, new)} for row in rows["argon2id-default"]]
+        assert changed != rows["argon2id-default"]
+        realm["users"].append({**person(name), "credentials": changed})
     for name, like in [*CROWD.items(), (OF_FIPS, "pbkdf2-sha512")]:
         realm["users"].append({**person(name), "credentials": rows[like]})
-    realm["users"].append({**person(REFUSED_ROW), "credentials": seventeen})
     server.write_realm(realm)
     shutil.copy(keycloak.JAR, server.jar)
     shows(server, kc_build_takes_the_jar, server)
@@ -77,6 +80,7 @@ def plays(server, saltern):
                 rows_are_upgraded_in_keycloaks_form,
                 an_unknown_user_costs_one_hash,
                 an_account_without_a_password_costs_one_hash,
+                a_row_that_nobody_reads_is_a_wrong_password,
                 the_history_refuses_an_old_password,
                 an_upgrade_never_undoes_a_change_of_the_password,
                 the_form_takes_a_password,
@@ -104,6 +108,7 @@ def plays(server, saltern):
         shutil.copy(keycloak.JAR, server.jar)
         if server.version == keycloak.NEWEST:
             shows(server, the_fips_mode_stays_as_it_is, server, plain)
+        shows(server, an_outage_without_new_hashes_shows_no_names, server, plain)
         shows(server, a_missing_class_is_503_and_no_failure, server, plain)
     finally:
         plain.kill()
@@ -214,6 +219,10 @@ def an_unknown_user_costs_one_hash(server, saltern):
 def an_account_without_a_password_costs_one_hash(server, saltern):
     calls = counted_in_time(saltern, lambda: is_refused(server, "without-password", "wrong"))
     assert calls == {("verify", "mismatch"): 1}, calls
+
+
+def a_row_that_nobody_reads_is_a_wrong_password(server, saltern):
+    is_refused(server, UNREADABLE_ROW, PASSWORD + UNREADABLE_ROW)
 
 
 def the_history_refuses_an_old_password(server, saltern):
@@ -460,6 +469,19 @@ def the_fips_mode_stays_as_it_is(server, saltern):
     finally:
         for jar in jars:
             jar.unlink()
+
+
+def an_outage_without_new_hashes_shows_no_names(server, saltern):
+    """While the documents of both sides differ, Keycloak makes no new hash itself."""
+    other = server.home.parent / "other-policies.json"
+    other.write_text(keycloak.POLICIES.read_text() + "\n")
+    with server.started(server.option("url", saltern.url), server.option("policies", other)):
+        is_in(server, USERS[3], PASSWORD + USERS[3])
+        until(lambda: "differs from the client's" in server.log.read_text(), "the documents are not compared")
+        saltern.kill()
+        for user in ("nobody", USERS[3]):
+            until(lambda user=user: server.login(user, "wrong")[0] in REFUSED, user)
+        saltern.start()
 
 
 def a_missing_class_is_503_and_no_failure(server, saltern):

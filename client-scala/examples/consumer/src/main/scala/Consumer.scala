@@ -74,7 +74,7 @@ object Consumer {
     val fresh = upgraded.encoded
     require(Await.result(saltern.verify(password, fresh), 90.seconds).isInstanceOf[Match])
     require(!Await.result(saltern.verify(Password("wrong"), fresh), 90.seconds).isInstanceOf[Match])
-    // By saltern-client-legacy: a vector of sha-crypt's specification.
+    // Only verified: a vector of sha-crypt's specification.
     val ofCrypt = "$5$saltstring$5B8vYYiY.CVt1RlTTf8KbXBH3hsxY/GNooZaBBGWEc5"
     require(Await.result(saltern.verify(Password("Hello world!"), ofCrypt), 90.seconds).isInstanceOf[Match])
     val fallbacks = registry.get(MicrometerListener.Fallback).tag("reason", FallbackReason.ConnectFailed.name).counter.count

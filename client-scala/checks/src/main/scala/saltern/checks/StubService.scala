@@ -20,8 +20,8 @@ object StubService {
 
   def start(port: Int, thinkMillis: Long): HttpServer = {
     val server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress, port), 1024)
-    val timer = new ScheduledThreadPoolExecutor(1, daemon)
-    server.setExecutor(Executors.newCachedThreadPool(daemon))
+    val timer = new ScheduledThreadPoolExecutor(1, threads)
+    server.setExecutor(Executors.newCachedThreadPool(threads))
     server.createContext(
       "/",
       exchange => {
@@ -53,5 +53,6 @@ object StubService {
 
   private val Verified = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":null}"""
 
-  private val daemon: java.util.concurrent.ThreadFactory = task => { val t = new Thread(task); t.setDaemon(false); t }
+  /** They keep the program alive. */
+  private val threads: java.util.concurrent.ThreadFactory = task => { val t = new Thread(task); t.setDaemon(false); t }
 }

@@ -48,7 +48,7 @@ trait ClientListener {
   /** A request is tried again after a failed connect. */
   def onRetry(): Unit = ()
 
-  /** The breaker changed its state. */
+  /** The breaker changed its state. The state that is told last is the present one. */
   def onBreaker(state: BreakerState): Unit = ()
 
   /** Service and client hold different policy documents. Called once for each digest of the
@@ -107,7 +107,9 @@ object FallbackReason {
     */
   case object AnswerNotOurs extends FallbackReason("answer_not_ours")
 
-  /** No answer within the time for one attempt, or the service could not keep that time. */
+  /** No answer within the time for one attempt, or the service could not keep that time, or it did not
+    * get the whole request in time: its 408.
+    */
   case object AttemptTimeout extends FallbackReason("attempt_timeout")
 
   /** The service is unreachable, or was a short time ago. The call was not sent. */

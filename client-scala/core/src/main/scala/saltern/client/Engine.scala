@@ -65,9 +65,10 @@ private[client] final class Engine(
         fail(call, error)
       }
       local.close()
-      transport.close()
-      config.auth.close()
       scheduler.close()
+      // Last, because code of others may throw.
+      try transport.close()
+      finally config.auth.close()
     }
 
   /** Returns what the service says about each point of the setup. Problems are logged too. */

@@ -22,5 +22,6 @@ private[saltern] final class GuardedListener(underlying: ClientListener) extends
 
   private def guarded(body: => Unit): Unit =
     try body
-    catch { case NonFatal(_) => () }
+    // An error of linkage is that of a metrics library in another version.
+    catch { case NonFatal(_) | _: LinkageError => () }
 }

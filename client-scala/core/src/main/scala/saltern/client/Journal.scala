@@ -51,8 +51,11 @@ private[saltern] final class Journal(config: ClientConfig.Settings, scheduler: S
   def sealKeysUnread(problem: String): Unit =
     told("seal keys", s"the seal keys cannot be read again: $problem; the last ones stay in use")
 
-  /** Logs the problems that a check has found. */
-  def checked(report: Report): Unit = report.problems.foreach(log(_))
+  /** The problems that a check has found. A host's health may be a check every few seconds. */
+  def checked(report: Report): Unit = report.findings.foreach {
+    case (name, Report.Finding.Bad(problem)) => told(s"check $name", problem)
+    case _                                   => ()
+  }
 
   private def told(kind: String, text: String, requestId: Option[String] = None): Unit = {
     val now = scheduler.nanos

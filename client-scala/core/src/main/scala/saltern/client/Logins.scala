@@ -66,7 +66,7 @@ private[client] final class Logins(
       // The timer of a closed client does not run.
       if (closed.get) complete(login)
     } else {
-      if (left < Duration.Zero && floor > Duration.Zero && !isEnd(answer)) listener.onLoginBeyondFloor(-left)
+      if (left < Duration.Zero && floor > Duration.Zero && !isCancelled(answer)) listener.onLoginBeyondFloor(-left)
       complete(login)
     }
   }
@@ -130,8 +130,8 @@ private object Logins {
     case _                                                             => false
   }
 
-  /** Whether the caller or the client's end ended the call, which says nothing about the floor. */
-  private def isEnd(answer: Try[Verified]): Boolean = answer match {
+  /** Whether the caller ended the call, which says nothing about the floor. */
+  private def isCancelled(answer: Try[Verified]): Boolean = answer match {
     case Failure(_: SalternError.Cancelled) => true
     case _                                  => false
   }

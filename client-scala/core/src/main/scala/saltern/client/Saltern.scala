@@ -73,7 +73,8 @@ trait Saltern extends AutoCloseable {
     * it when the program starts, and show [[Report.problems]].
     *
     * It computes no hash, and ends within two times the attempt's time (four without `/batch`). A
-    * problem is a finding of the report: the future does not fail. Each problem is logged too.
+    * problem is a finding of the report: the future does not fail. Each problem is logged too, once in
+    * ten minutes.
     */
   def check(): Future[Report]
 
@@ -191,7 +192,9 @@ object Saltern {
     def withRequestId(id: String): Saltern = changed(trace = trace.copy(requestId = Trace.requestId(id)))
     def withTraceparent(value: String): Saltern = changed(trace = trace.copy(traceparent = Trace.traceparent(value)))
     def check(): Future[Report] = engine.check()
-    def close(): Unit = { engine.close(); logins.close(); completions.close() }
+    def close(): Unit =
+      try engine.close()
+      finally { logins.close(); completions.close() }
 
     private def changed(deadline: FiniteDuration = deadline, context: Option[String] = context, trace: Trace = trace): Saltern =
       new View(engine, logins, completions, local, deadline, context, trace)

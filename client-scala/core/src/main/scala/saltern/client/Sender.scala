@@ -4,6 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 import saltern.client.resilience.*
 import saltern.client.wire.{JsonBytes, Name, ServerTiming, Trace, Wire}
+import scala.annotation.tailrec
 import scala.concurrent.ExecutionContext
 import scala.concurrent.duration.*
 import scala.util.{Failure, Success}
@@ -261,18 +262,24 @@ private[client] final class Sender(
     }
   }
 
-  /** Replaces the state by the result of a pure step, and reports a change of the breaker once. */
+  /** Replaces the state by the result of a pure step, and reports a change of the breaker. */
   private def updated[B](step: Health => (Health, B)): B = {
     val before = health.get()
     val (after, result) = step(before)
     if (!health.compareAndSet(before, after)) updated(step)
     else {
-      if (before.share.state != after.share.state) {
-        journal.changed(after.share.state)
-        listener.onBreaker(after.share.state)
-      }
+      if (before.share.state != after.share.state) told(after.share.state)
       result
     }
+  }
+
+  /** Another thread may have told a later state before this one. Then that state is told again. */
+  @tailrec
+  private def told(state: BreakerState): Unit = {
+    journal.changed(state)
+    listener.onBreaker(state)
+    val present = health.get().share.state
+    if (present != state) told(present)
   }
 }
 

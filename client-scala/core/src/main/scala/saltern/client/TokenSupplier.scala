@@ -24,7 +24,7 @@ trait TokenSupplier {
     */
   def token(): Future[Token]
 
-  /** Called once, when the client is closed. */
+  /** Called when a client is closed. Others with the same settings may go on. */
   def close(): Unit = ()
 }
 
@@ -54,12 +54,12 @@ object TokenSupplier {
     * No thread of the client waits for the file.
     */
   def file(path: Path): TokenSupplier = new TokenSupplier {
+    // Ends when it is idle, and not with a client: another one may have the same settings.
     private val executor = Threads.onDemand("saltern-token", atMost = 1)
 
     def token(): Future[Token] =
       Future(Token(new String(Files.readAllBytes(path), US_ASCII).trim, Some(FileIsReadAfter)))(ExecutionContext.fromExecutor(executor))
 
-    override def close(): Unit = { val _ = executor.shutdownNow() }
     override def toString: String = "TokenSupplier.file(..)"
   }
 

@@ -129,7 +129,7 @@ trait RequestAuth {
   /** Whether the headers carry the time, so that this host's clock must be right. */
   def usesClock: Boolean = false
 
-  /** Called once, when the client is closed. */
+  /** Called when a client is closed. Others with the same settings may go on. */
   def close(): Unit = ()
 }
 

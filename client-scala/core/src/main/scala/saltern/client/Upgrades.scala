@@ -2,7 +2,7 @@ package saltern.client
 
 import java.util.concurrent.atomic.AtomicLong
 import java.util.function.Supplier
-import scala.util.Try
+import scala.util.control.NonFatal
 
 /** Decides which logins ask for a new hash. A login whose hash is outdated, or cannot be judged
   * here, asks within the rate. A burst is at most the upgrades of one second.
@@ -17,7 +17,9 @@ private[client] final class Upgrades(perSecond: Int, allowed: Supplier[java.lang
   /** The instant at which the whole burst is free again. */
   private val freeAt = new AtomicLong(scheduler.nanos)
 
-  def allow: Boolean = Try(allowed.get.booleanValue).getOrElse(false)
+  def allow: Boolean =
+    try allowed.get.booleanValue
+    catch { case NonFatal(_) | _: LinkageError => false }
 
   def take(): Boolean = perSecond > 0 && {
     val (now, known) = (scheduler.nanos, freeAt.get)

@@ -5,13 +5,13 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
 import saltern.client.{Cancellable, ClientListener, Scheduler, Timing}
 import saltern.client.LocalHashing.{Failure, Made}
 import scala.concurrent.duration.*
-import scala.util.control.NonFatal
 
 /** Hashes locally on a few separate threads. Threads and queue are bounded, so local hashing cannot
   * overload the host.
   *
   * @param atOnce hashes in progress at the same time: one for each worker, or more if the kernels
   *   share a worker among several
+  * @param listener drops its own exceptions
   */
 private[saltern] final class LocalPool(
     workers: Int,
@@ -115,11 +115,10 @@ private[saltern] final class LocalPool(
     val started = scheduler.nanos
     val result =
       try
-        // Drops work that was cancelled before it started.
+        // Drops work whose time ended in the queue.
         if (deadline - started <= 0) Left(Failure.Expired)
         else {
-          try listener.onLocalStart((started - submitted).nanos)
-          catch { case NonFatal(_) => () }
+          listener.onLocalStart((started - submitted).nanos)
           val answer = job.run((admitted, password) => kernels.compute(admitted, password, (deadline - scheduler.nanos).nanos, begun))
           val took = (scheduler.nanos - started).nanos
           estimator.learn(job.admitted, job.work, took)

@@ -24,6 +24,8 @@ import saltern.client.Verified;
  */
 final class SalternHash implements PasswordHashProvider {
   private static final Logger LOG = Logger.getLogger(SalternHash.class);
+  // What Keycloak hashes, and then drops, where there is no such user.
+  private static final String DUMMY = "SlightlyLongerDummyPassword";
 
   private final KeycloakSession session;
   private final BlockingSaltern saltern;
@@ -49,10 +51,18 @@ final class SalternHash implements PasswordHashProvider {
     try {
       return StoredRow.of(saltern.hash(Password.apply(password)).encoded());
     } catch (SalternError error) {
-      throw Refusal.of(session, error);
+      if (!DUMMY.equals(password) || !isOfNewHashes(error)) throw Refusal.of(session, error);
+      decoy();
+      return null;
     } catch (IllegalStateException notReadable) {
+      if (DUMMY.equals(password)) return null;
       throw Refusal.ofSettings(session, notReadable.getMessage());
     }
+  }
+
+  /** Whether logins may be answered all the same. Then a refusal would show that there is no such user. */
+  private static boolean isOfNewHashes(SalternError error) {
+    return error instanceof SalternError.Overloaded || error instanceof SalternError.NotAvailableLocally || error instanceof SalternError.UserFault;
   }
 
   @Override
@@ -101,6 +111,10 @@ final class SalternHash implements PasswordHashProvider {
     } catch (LinkageError missing) {
       RuntimeException refusal = Refusal.ofMissingClass(session, missing);
       return () -> { throw refusal; };
+    } catch (RuntimeException notRead) {
+      // Without the jar this is a wrong password too. The message may quote the row.
+      LOG.warnf("Keycloak cannot read the credential %s: %s", row.getId(), notRead.getClass().getName());
+      return () -> false;
     }
   }
 

@@ -120,6 +120,7 @@ class EngineSuite extends PatientSuite {
       Fault.Problem(403, "forbidden") -> FallbackReason.Misconfigured,
       Fault.Problem(404, "not_found") -> FallbackReason.Misconfigured,
       Fault.Problem(405, "method_not_allowed") -> FallbackReason.Misconfigured,
+      Fault.Problem(408, "request_timeout") -> FallbackReason.AttemptTimeout,
       Fault.Problem(413, "body_too_large") -> FallbackReason.Misconfigured,
       Fault.Problem(415, "unsupported_media_type") -> FallbackReason.Misconfigured,
       Fault.Problem(500, "internal") -> FallbackReason.ServerError,
@@ -146,7 +147,7 @@ class EngineSuite extends PatientSuite {
   }
 
   test("each refusal of the service stays a refusal") {
-    for ((status, code) <- Seq(400 -> "invalid_request", 408 -> "request_timeout", 422 -> "cost_out_of_bounds")) {
+    for ((status, code) <- Seq(400 -> "invalid_request", 422 -> "cost_out_of_bounds")) {
       val world = new World()
       world.service.next(Fault.Problem(status, code))
       val error = failure[SalternError.Refused](world.client.verify(secret, bcrypt4))
@@ -309,6 +310,28 @@ class EngineSuite extends PatientSuite {
     }
     assertEquals(world.breakerStates.last, BreakerState.Closed: BreakerState)
     assertEquals(origins.last, Origin.Remote: Origin)
+  }
+
+  test("the state of the breaker that is told last is the present one") {
+    var states = Vector.empty[BreakerState]
+    // What another thread does before this one has told its own change.
+    var meanwhile: () => Unit = () => ()
+    val world = new World(_.withRetryBudget(0).withListener(new ClientListener {
+      override def onBreaker(state: BreakerState): Unit = {
+        val once = meanwhile
+        meanwhile = () => ()
+        once()
+        states :+= state
+      }
+    }))
+    meanwhile = () => {
+      world.service.recover()
+      world.virtual.advance(1.second)
+      val _ = world.client.verify(secret, bcrypt4)
+    }
+    world.service.failAlways(connectFails)
+    for (_ <- 1 to 20 if states.isEmpty) world.local(world.client.verify(secret, bcrypt4))
+    assertEquals(states, Vector[BreakerState](BreakerState.HalfOpen, BreakerState.Open, BreakerState.HalfOpen))
   }
 
   test("a probe is a copy of a login that is hashed locally, and the first answer counts") {
@@ -874,15 +897,18 @@ class EngineSuite extends PatientSuite {
   }
 
   test("a listener that throws affects no call") {
-    val broken = new ClientListener {
-      override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = throw new RuntimeException("broken")
-      override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = throw new RuntimeException("broken")
-      override def onLocalStart(waited: FiniteDuration): Unit = throw new RuntimeException("broken")
+    for (problem <- Seq[Throwable](new RuntimeException("broken"), new NoSuchMethodError("of another version"))) {
+      val broken = new ClientListener {
+        override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = throw problem
+        override def onFallback(reason: FallbackReason, detail: String, requestId: Option[String]): Unit = throw problem
+        override def onLocalStart(waited: FiniteDuration): Unit = throw problem
+        override def onSend(calls: Int): Unit = throw problem
+      }
+      val world = new World(_.withListener(broken))
+      assertEquals(now(world.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+      world.service.next(Fault.Answer(502, Nil, ""))
+      assert(world.local(world.client.verify(secret, bcrypt4)).matches)
     }
-    val world = new World(_.withListener(broken))
-    assert(now(world.client.verify(secret, bcrypt4)).matches)
-    world.service.next(Fault.Answer(502, Nil, ""))
-    assert(world.local(world.client.verify(secret, bcrypt4)).matches)
   }
 
   test("with random faults every call ends by its deadline, and no login is answered wrongly") {

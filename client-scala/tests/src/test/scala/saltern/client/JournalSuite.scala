@@ -83,6 +83,18 @@ class JournalSuite extends PatientSuite {
     world.end()
   }
 
+  test("a problem that every check finds is told once in ten minutes") {
+    val world = new World()
+    world.service.failAlways(Fault.Fails(TransportFailure.Kind.ConnectFailed))
+    for (_ <- 1 to 70) {
+      world.virtual.client.check()
+      world.virtual.advance(10.seconds)
+    }
+    assertEquals(world.lines.size, 2, world.lines.mkString("\n"))
+    assert(world.lines.last.endsWith("check host and port, and that the service runs (60 calls since the last message)"), world.lines.last)
+    world.end()
+  }
+
   test("an overload that comes and goes gives a few lines") {
     val world = new World()
     for (_ <- 1 to 10) {

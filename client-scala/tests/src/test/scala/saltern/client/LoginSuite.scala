@@ -151,8 +151,10 @@ class LoginSuite extends PatientSuite {
     assert(!asks(Some(bcrypt4)) && !asks(None))
     allowed = () => true
     assert(asks(Some(bcrypt4)))
-    allowed = () => sys.error("the feature flags are away")
-    assert(!asks(Some(bcrypt4)))
+    for (problem <- Seq[Throwable](new RuntimeException("the feature flags are away"), new NoClassDefFoundError("of the feature flags"))) {
+      allowed = () => throw problem
+      assert(!asks(Some(bcrypt4)))
+    }
     val none = new Wire(_.withUpgradesPerSecond(0))
     assert(!none.upgrades(bcrypt4))
     intercept[IllegalArgumentException](ClientConfig("https://service.invalid").withUpgradesPerSecond(-1))

@@ -4,7 +4,7 @@ import com.typesafe.config.ConfigFactory
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry
 import java.net.URI
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.Files
+import java.nio.file.{Files, Paths}
 import java.util.Base64
 import saltern.client.hocon.HoconConfig
 import saltern.client.lambda.LambdaInvoke
@@ -56,7 +56,9 @@ class ModulesSuite extends PatientSuite {
       case other => fail(other)
     }
     assert(!auth.toString.contains("AKID"))
+    // Another client may have the same settings.
     auth.close()
+    assert(Await.result(auth.headers("POST", uri, sent, body), 60.seconds).nonEmpty)
   }
 
   test("if there are no credentials, signing fails and the call is hashed locally") {
@@ -211,6 +213,16 @@ class ModulesSuite extends PatientSuite {
     registry.getMeters.forEach(meter => assert(meter.getId.getTag("client") != null, meter.getId.toString))
   }
 
+  test("the gauge of the breaker is that of the client that was made last") {
+    val registry = new SimpleMeterRegistry
+    def breaker: Double = registry.get("saltern.client.breaker").gauge().value()
+    new MicrometerListener(registry).onBreaker(BreakerState.Open)
+    val next = new MicrometerListener(registry)
+    assertEquals(breaker, 0.0)
+    next.onBreaker(BreakerState.HalfOpen)
+    assertEquals(breaker, 1.0)
+  }
+
   // Testkit
 
   test("the testkit's cheap policies have the shipped ids, and each hash takes a few milliseconds") {
@@ -229,7 +241,9 @@ class ModulesSuite extends PatientSuite {
     val full = HoconConfig.from(ConfigFactory.parseString("""
       endpoint = "http://127.0.0.1:9000", token = t, deadline = 5s, attempt-timeout = 2s, connect-timeout = 100ms
       max-connections = 7, retry-budget = 20, policy-check-interval = 1m, policies-resource = "x.json"
+      login-floor = 1s, upgrades-per-second = 3, accept-weak = [ldap-sha, django-md5], firebase-project = p
       fallback { when = never, workers = 3, queue = 5, memory = 64MiB, hash-unsealed = false, seal-keys-file = "keys.json" }
+      fallback.hash-despite-drift = true
       coalescing { at-most = 8, window = 3ms }
       breaker { open-for = 2s, max-open-for = 4s, silence = 3s }""")).settings
     assertEquals((full.deadline, full.attemptTimeout, full.connectTimeout), (5.seconds, 2.seconds, 100.millis))
@@ -239,6 +253,12 @@ class ModulesSuite extends PatientSuite {
     assertEquals((full.hashesUnsealed, full.sealKeys.map(_.toString)), (Some(false), Some("SealKeySource.file(..)")))
     assertEquals((full.share.openFor, full.share.maxOpenFor, full.share.silence), (2.seconds, 4.seconds, 3.seconds))
     assertEquals(full.policies, PolicySource.Resource("x.json"): PolicySource)
+    assertEquals((full.loginFloor, full.upgradesPerSecond, full.acceptedWeak, full.firebaseProject), (1.second, 3, Seq("ldap-sha", "django-md5"), Some("p")))
+    assertEquals((full.hashesDespiteDrift, full.hashesUnchecked), (true, false))
+    val files = HoconConfig.from(ConfigFactory.parseString("""
+      endpoint = "http://127.0.0.1:9000", token-file = t, policies-file = "p.json", fallback.hash-unchecked = true""")).settings
+    assertEquals((files.policies, files.hashesDespiteDrift, files.hashesUnchecked), (PolicySource.File(Paths.get("p.json")): PolicySource, false, true))
+    assertEquals(Seq(full, files).map(_.auth.toString), Seq.fill(2)("RequestAuth.bearer(..)"))
     val least = HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://127.0.0.1:9000\"")).settings
     assertEquals(least.deadline, 10.seconds)
     assertEquals(HoconConfig.from(ConfigFactory.parseString("endpoint = \"http://x\", without-tls = true")).settings.endpoint.getHost, "x")

@@ -3,10 +3,10 @@ package saltern.client
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.SecureRandom
 import java.util.Base64
-import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, TimeUnit}
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch, Executor, TimeUnit}
 import saltern.client.wire.Wire
 import saltern.hashes.{Admitted, EncodedHash, Kernels, LocalHasher, LocalHasherSuite, Params, SealKeys, SealKeysSuite, Seals, Setting}
-import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient}
+import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient, VirtualScheduler}
 import saltern.testkit.InMemoryService.Fault
 import saltern.testkit.RecordingListener.Event
 import scala.concurrent.Future
@@ -383,6 +383,22 @@ class SealedHashesSuite extends PatientSuite {
     assertEquals(world.lines.count(_.contains("the seal keys cannot be read again")), 1, world.lines.mkString("\n"))
     assert(now(world.ended(world.client.login(secret, Some(sealedUnder(first, current))))).matches)
     world.end()
+  }
+
+  test("a system that starts no thread to read the keys again delays them by a minute") {
+    val (source, scheduler) = (new Source(first), new VirtualScheduler)
+    var threads = 0
+    val reader: Executor = task => if (threads > 0) task.run() else throw new OutOfMemoryError("unable to create native thread")
+    val config = ClientConfig(s"https://$host").withPolicies(cheap).withSealKeys(source).withCompletionExecutor(_.run())
+    val client = Saltern.wired(config, InMemoryService(cheap), scheduler, _ => reader, () => 0.5, reader)
+    def keys: Seq[String] = now(client.check()).sealKeys.map(_.id)
+    source.document = second
+    scheduler.advance(1.minute)
+    assertEquals(keys, Seq("first"))
+    threads = 1
+    scheduler.advance(1.minute)
+    assertEquals(keys, Seq("first", "second"))
+    client.close()
   }
 
   test("a client with an invalid document of keys is not made") {

@@ -71,6 +71,18 @@ class TokenSupplierSuite extends PatientSuite {
     }
   }
 
+  test("a client that is closed leaves the token's file to others with the same settings") {
+    inFile { file =>
+      Files.writeString(file, "one")
+      val (service, supplier) = (new Service("one"), TokenSupplier.file(file))
+      service.client(supplier).close()
+      val client = service.client(supplier)
+      assertEquals(verify(client).origin, Origin.Remote: Origin)
+      client.close()
+      service.close()
+    }
+  }
+
   test("without a readable file, or with one that holds no token, calls are hashed locally") {
     inFile { file =>
       val service = new Service("one")

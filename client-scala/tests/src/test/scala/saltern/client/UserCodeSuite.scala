@@ -98,6 +98,24 @@ class UserCodeSuite extends PatientSuite {
     assertEquals(virtual.client.verify(secret, bcrypt4).value.map(_.get.origin), Some(Origin.Remote: Origin))
   }
 
+  test("a transport and credentials that throw when they are closed keep no login waiting") {
+    val service = InMemoryService(cheap)
+    val transport = new Transport {
+      def send(request: Transport.Request): Transport.Exchange = service.send(request)
+      def close(): Unit = throw new IllegalStateException("the transport")
+    }
+    var closed = false
+    val auth = new RequestAuth {
+      def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] = Future.successful(Nil)
+      override def close(): Unit = { closed = true; throw new IllegalStateException("the credentials") }
+    }
+    val virtual = new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap).withLoginFloor(400.millis).withAuth(auth), transport)
+    val login = virtual.client.login(secret, Some(bcrypt4))
+    assert(!login.isCompleted)
+    intercept[IllegalStateException](virtual.client.close())
+    assert(closed && login.value.exists(_.isSuccess))
+  }
+
   test("a local hash that fails by any error ends its call at once") {
     val errors = Seq(
       new NoClassDefFoundError("org/bouncycastle/Missing") -> "NoClassDefFoundError: org/bouncycastle/Missing; add org.bouncycastle:bcprov-jdk18on",

@@ -22,8 +22,8 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
 
   private val signer = AwsV4HttpSigner.create()
   // Bounded: while the credentials provider hangs, later requests fail at once and do not pile up.
-  private val executor = Threads.onDemand("saltern-sigv4", SigningThreads, LongestLine)
-  private val context = ExecutionContext.fromExecutor(executor)
+  // Its threads end when they are idle, and not with a client: another one may have the same settings.
+  private val context = ExecutionContext.fromExecutor(Threads.onDemand("saltern-sigv4", SigningThreads, LongestLine))
 
   override def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =
     Future {
@@ -32,8 +32,6 @@ final class SigV4 private (credentials: IdentityProvider[? <: AwsCredentialsIden
     }(context)
 
   override def usesClock: Boolean = true
-
-  override def close(): Unit = { val _ = executor.shutdownNow() }
 
   private def sign(
       identity: AwsCredentialsIdentity,

@@ -59,6 +59,7 @@ private[saltern] object Decision {
       case Problem(422 | 400, code, field, _)               => Refuse(code, field)
       case _ if timeLeft <= Duration.Zero                   => DeadlineExceeded("while waiting for the service")
       case Problem(_, "deadline_exceeded", _, _)            => GoLocal(FallbackReason.AttemptTimeout, "deadline_exceeded")
+      case Problem(408, code, _, _)                         => GoLocal(FallbackReason.AttemptTimeout, code)
       case Problem(401, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)
       case Problem(403, Forbidden, _, _)                    => GoLocal(FallbackReason.Misconfigured, Forbidden)
       case Problem(403, code, _, _)                         => GoLocal(FallbackReason.CredentialsFailed, code)

@@ -4,6 +4,7 @@ import com.typesafe.config.{Config, ConfigFactory}
 import java.net.URI
 import java.nio.file.Paths
 import saltern.client.{ClientConfig, Fallback, PolicySource, RequestAuth, SealKeySource, TokenSupplier}
+import saltern.client.resilience.ShareSettings
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
 
@@ -15,7 +16,7 @@ import scala.jdk.CollectionConverters.*
   *   endpoint = "http://127.0.0.1:9000"
   *   without-tls = false                            # true: http to any host
   *   token = "..."                                  # a secret, for example from the environment
-  *   token-file = "/run/secrets/saltern"            # in its place; read again after a 401
+  *   token-file = "/run/secrets/saltern"            # in its place; read once a minute, and after a 401
   *   deadline = 10s
   *   attempt-timeout = 3s
   *   connect-timeout = 500ms
@@ -29,6 +30,7 @@ import scala.jdk.CollectionConverters.*
   *   firebase-project = "..."                       # a secret: "Password hash parameters"
   *   fallback { when = unreachable-or-overloaded, workers = 1, queue = 128, memory = 64MiB }
   *   fallback.hash-despite-drift = false
+  *   fallback.hash-unchecked = false                # without the service's list of breached ones
   *   fallback.hash-unsealed = false                 # by default until a seal was seen
   *   fallback.seal-keys-file = "/run/secrets/keys"  # read again once a minute
   *   coalescing { at-most = 4, window = 2ms }
@@ -104,8 +106,8 @@ object HoconConfig {
     * default if possible.
     */
   private def longestRest(config: Config, shortest: FiniteDuration): FiniteDuration =
-    if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(500.millis)
+    if (config.hasPath("breaker.max-open-for")) duration(config, "breaker.max-open-for") else shortest.max(ShareSettings.Default.maxOpenFor)
 
   private def shortestRest(config: Config, longest: FiniteDuration): FiniteDuration =
-    if (config.hasPath("breaker.open-for")) duration(config, "breaker.open-for") else longest.min(250.millis)
+    if (config.hasPath("breaker.open-for")) duration(config, "breaker.open-for") else longest.min(ShareSettings.Default.openFor)
 }

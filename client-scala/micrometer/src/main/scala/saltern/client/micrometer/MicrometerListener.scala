@@ -1,6 +1,6 @@
 package saltern.client.micrometer
 
-import io.micrometer.core.instrument.{Counter, Gauge, MeterRegistry, Tag, Tags, Timer}
+import io.micrometer.core.instrument.{Counter, Gauge, Meter, MeterRegistry, Tag, Tags, Timer}
 import java.util.concurrent.atomic.AtomicInteger
 import saltern.client.{BreakerState, ClientListener, FallbackReason, Origin, SalternError}
 import scala.concurrent.duration.FiniteDuration
@@ -22,7 +22,7 @@ import scala.jdk.CollectionConverters.*
   *
   * @param registry the registry in which the constructor registers the meters
   * @param client the value of the tag `client` on every meter. Programs with several clients give
-  *   each a name; otherwise the clients share one gauge of the breaker.
+  *   each a name; otherwise the gauge of the breaker is that of the client that was made last.
   */
 final class MicrometerListener(registry: MeterRegistry, client: String) extends ClientListener {
   import MicrometerListener.*
@@ -43,6 +43,8 @@ final class MicrometerListener(registry: MeterRegistry, client: String) extends 
   private val batched = registry.counter(Batched, tags)
   private val retries = registry.counter(Retries, tags)
   private val drift = registry.counter(Drift, tags)
+  // A registry ignores a second gauge of one name, and would go on to show a client that was replaced.
+  registry.removeByPreFilterId(new Meter.Id(Breaker, Tags.of(tags), null, null, Meter.Type.GAUGE))
   Gauge.builder(Breaker, breaker, (state: AtomicInteger) => state.get.toDouble).tags(tags).register(registry)
 
   override def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = record(operation, origin.name, total)

@@ -2,7 +2,7 @@ package saltern.client.spring
 
 import java.time.Duration
 import org.springframework.security.crypto.password.PasswordEncoder
-import saltern.client.{FrameworkEncoder, Saltern}
+import saltern.client.{FrameworkEncoder, Saltern, SalternError}
 import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
 
 /** Saltern as Spring Security's `PasswordEncoder`: in place of a `DelegatingPasswordEncoder`, or as
@@ -22,6 +22,7 @@ import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
   * It copies the password and wipes the copy. The caller closes the client.
   */
 final class SalternPasswordEncoder private (encoder: FrameworkEncoder) extends PasswordEncoder {
+  import SalternPasswordEncoder.*
 
   /** Encodes by this client. */
   def this(client: Saltern) = this(new FrameworkEncoder(client))
@@ -33,7 +34,12 @@ final class SalternPasswordEncoder private (encoder: FrameworkEncoder) extends P
   /** Returns a hash under the current policy; `null` for `null`, as the interface requires. After a
     * match it is the hash that the login brought.
     */
-  def encode(rawPassword: CharSequence): String = if (rawPassword == null) null else encoder.encode(rawPassword)
+  def encode(rawPassword: CharSequence): String =
+    if (rawPassword == null) null
+    else
+      try encoder.encode(rawPassword)
+      // Otherwise no login would be possible where only new hashes are refused. `matches` takes an empty hash for the decoy.
+      catch { case _: SalternError.TryLater | _: SalternError.UserFault if UserNotFound.contentEquals(rawPassword) => "" }
 
   /** Returns whether the password matches the stored hash, at the floor of time or later. Nothing
     * matches an empty password or an empty hash, as the interface requires. An empty hash takes the
@@ -50,4 +56,12 @@ final class SalternPasswordEncoder private (encoder: FrameworkEncoder) extends P
     !isEmpty(encodedPassword) && encoder.needsUpgrade(encodedPassword)
 
   private def isEmpty(text: CharSequence): Boolean = text == null || text.length == 0
+}
+
+private object SalternPasswordEncoder {
+
+  /** `DaoAuthenticationProvider` encodes this before it looks for a user, at each login until it has the
+    * hash. An unknown user's password is then compared with it.
+    */
+  private val UserNotFound = "userNotFoundPassword"
 }

@@ -136,6 +136,19 @@ class SalternPasswordEncoderSuite extends PatientSuite {
     }
   }
 
+  test("an outage before the first login ends no login where only new hashes are refused") {
+    using() { world =>
+      val manager = SpringLogin.authenticationManager(world.client, SpringLogin.users("{bcrypt}" + oldHash))
+      world.service.useBlocklist()
+      // The client learns of the list.
+      world.client.blocking.check()
+      world.service.failAlways(Fault.Answer(502, Nil, ""))
+      intercept[SalternError.Overloaded](world.encoder.encode("secret"))
+      for ((user, password, status) <- Seq(("ada", "secret", 200), ("ada", "wrong", 401), ("bob", "secret", 401)))
+        assertEquals(SpringLogin.login(manager, user, password), status, user)
+    }
+  }
+
   test("Spring Security verifies the example's stored hash") {
     val encoders = Collections.singletonMap[String, PasswordEncoder]("bcrypt", new BCryptPasswordEncoder)
     assert(new DelegatingPasswordEncoder("bcrypt", encoders).matches("secret", SpringLogin.STORED))

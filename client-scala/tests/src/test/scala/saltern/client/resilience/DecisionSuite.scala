@@ -25,7 +25,6 @@ class DecisionSuite extends saltern.client.PatientSuite {
     val ours4xx = Seq(
       400 -> "invalid_json",
       400 -> "invalid_request",
-      408 -> "request_timeout",
       431 -> "headers_too_large",
       422 -> "password_too_long",
       422 -> "password_breached",
@@ -39,6 +38,7 @@ class DecisionSuite extends saltern.client.PatientSuite {
     )
     for ((status, code) <- ours4xx) assertEquals(decide(problem(status, code)), s"refuse $code")
     assertEquals(decide(problem(401, "unauthorized")), s"local ${F.CredentialsFailed}")
+    assertEquals(decide(problem(408, "request_timeout")), s"local ${F.AttemptTimeout}")
     assertEquals(decide(problem(500, "internal")), s"local ${F.ServerError}")
     assertEquals(decide(problem(503, "overloaded")), s"local ${F.Throttled}")
     assertEquals(decide(problem(503, "deadline_exceeded")), s"local ${F.AttemptTimeout}")
@@ -51,11 +51,11 @@ class DecisionSuite extends saltern.client.PatientSuite {
     assert(safe("password_too_long").contains("too long"))
   }
 
-  test("of the service's 4xx statuses, those of credentials, of misconfiguration and 429 fall back") {
+  test("of the service's 4xx statuses, those of credentials, of misconfiguration, 408 and 429 fall back") {
     assertEquals(decide(problem(403, "forbidden")), s"local ${F.Misconfigured}")
     for (status <- Seq(401, 403)) assertEquals(decide(problem(status, "x")), s"local ${F.CredentialsFailed}")
     for (status <- Seq(404, 405, 413, 415)) assertEquals(decide(problem(status, "x")), s"local ${F.Misconfigured}")
-    for (status <- 400 to 499 if !Seq(401, 403, 404, 405, 413, 415, 429).contains(status))
+    for (status <- 400 to 499 if !Seq(401, 403, 404, 405, 408, 413, 415, 429).contains(status))
       assertEquals(decide(problem(status, "some_code")), "refuse some_code", s"$status")
   }
 
