@@ -181,8 +181,8 @@ const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
 /// useless hash is rare.
 pub(super) const TRY_EVERY: Duration = Duration::from_secs(10);
 
-/// The wait in a queue that stands, with the mean hash. Nine of ten served callers wait at most
-/// 250 ms. A forecast is right on average, so the rest is for its errors.
+/// The wait in a queue that stands, with the mean hash. If the estimates are right, nine of ten served
+/// callers wait at most 250 ms. A forecast is right on average, so the rest is for its errors.
 pub(super) const SHORT_STAY: Duration = Duration::from_millis(230);
 
 /// The longest wait in a queue that stands. The contract's bound is 200 ms.
