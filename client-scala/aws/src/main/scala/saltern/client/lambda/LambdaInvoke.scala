@@ -70,7 +70,8 @@ object LambdaInvoke {
         request.path,
         "",
         headers,
-        RequestContext(Http(request.method, request.path, "HTTP/1.1", "127.0.0.1", "saltern-client"), "$default")
+        RequestContext(Http(request.method, request.path, "HTTP/1.1", "127.0.0.1", "saltern-client"), "$default"),
+        isBase64Encoded = true
       )
     )
     val body = Base64.getEncoder.encode(request.body)
@@ -108,7 +109,7 @@ object LambdaInvoke {
       rawQueryString: String,
       headers: Map[String, String],
       requestContext: RequestContext,
-      isBase64Encoded: Option[Boolean] = Some(true)
+      isBase64Encoded: Boolean
   )
   private final case class Answer(
       statusCode: Int,
@@ -117,9 +118,9 @@ object LambdaInvoke {
       isBase64Encoded: Boolean = false
   )
 
-  private implicit val eventCodec: JsonValueCodec[Event] = JsonCodecMaker.make(
-    com.github.plokhotnyuk.jsoniter_scala.macros.CodecMakerConfig.withTransientDefault(false).withTransientEmpty(false)
-  )
+  // Without a configuration: in Scala 2.13 the macro would evaluate it, and two compilers of one JVM may
+  // not do so at the same time. That of saltern-hashes does.
+  private implicit val eventCodec: JsonValueCodec[Event] = JsonCodecMaker.make
   private implicit val answerCodec: JsonValueCodec[Answer] = JsonCodecMaker.make
 
   private val readerConfig: ReaderConfig = ReaderConfig.withAppendHexDumpToParseException(false)
