@@ -45,7 +45,11 @@ impl<J: Job> Schedule<J> {
         let waiting = self.queue_of(cost).before(start).map(|waiting| waiting.job.caller());
         let others: HashSet<_> = lanes.chain(waiting).filter(|of| *of != caller).collect();
         let leads: Duration = others.into_iter().map(|of| self.shares.lead(caller, of)).sum();
-        let own = self.estimates.duration(cost, self.estimates.width_of(cost));
+        // No more lanes than there are hashes of its kind: another caller's loops of digests slow it by its share only.
+        let running = self.workers.lane.iter().flat_map(|worker| &worker.lanes).map(|lane| lane.rest);
+        let waiting = self.queue_of(cost).jobs.iter().map(|waiting| waiting.cost);
+        let like = running.chain(waiting).filter(|of| of.algorithm == cost.algorithm).count();
+        let own = self.estimates.duration(cost, self.estimates.width_of(cost).min(like + 1));
         Some((wait.min(beside_own.unwrap_or_default() + leads), own))
     }
 
