@@ -41,14 +41,15 @@ impl<J: Job> Schedule<J> {
         let wait = self.wait_for_lane(joining, start, now, &self.stays(caller))?;
         // The others delay it until they have had as much, and not until their hashes end.
         let beside_own = self.wait_for_lane(joining, start, now, &|lane: &Running| lane.caller == caller);
-        let lanes = self.workers.lane.iter().flat_map(|worker| &worker.lanes).map(|lane| lane.caller);
+        let lanes = || self.workers.lane.iter().flat_map(|worker| &worker.lanes);
         let waiting = self.queue_of(cost).before(start).map(|waiting| waiting.job.caller());
-        let others: HashSet<_> = lanes.chain(waiting).filter(|of| *of != caller).collect();
+        let others: HashSet<_> =
+            lanes().map(|lane| lane.caller).chain(waiting).filter(|of| *of != caller).collect();
         let leads: Duration = others.into_iter().map(|of| self.shares.lead(caller, of)).sum();
         // No more lanes than there are hashes of its kind: another caller's loops of digests slow it by its share only.
-        let running = self.workers.lane.iter().flat_map(|worker| &worker.lanes).map(|lane| lane.rest);
         let waiting = self.queue_of(cost).jobs.iter().map(|waiting| waiting.cost);
-        let like = running.chain(waiting).filter(|of| of.algorithm == cost.algorithm).count();
+        let like =
+            lanes().map(|lane| lane.rest).chain(waiting).filter(|of| of.algorithm == cost.algorithm).count();
         let own = self.estimates.duration(cost, self.estimates.width_of(cost).min(like + 1));
         Some((wait.min(beside_own.unwrap_or_default() + leads), own))
     }

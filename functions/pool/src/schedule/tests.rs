@@ -74,6 +74,26 @@ fn loops_of_digests_leave_half_of_a_worker_to_other_hashes() {
     }
 }
 
+/// In eight lanes it would take 400 ms, twice as long beside the other caller, and be refused.
+#[test]
+fn a_hash_is_forecast_beside_the_hashes_of_its_kind_and_not_in_full_lanes() {
+    let now = Instant::now();
+    let loops = Cost::new(Algorithm::Sha512Crypt, 100);
+    let mut estimates = Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { 8 } else { 4 });
+    for (cost, lanes, milliseconds) in [(BCRYPT, 1, 100), (BCRYPT, 8, 400), (loops, 1, 100)] {
+        estimates.measured(cost.algorithm, lanes, cost.work, MS * milliseconds);
+    }
+    let sliced = vec![Algorithm::Bcrypt, Algorithm::Sha512Crypt];
+    let mut schedule = Schedule::new(1, sliced, estimates, Some(QueueLimits::default()));
+    for (number, (caller, cost, milliseconds)) in
+        [(1, loops, 60_000), (2, BCRYPT, 600), (2, BCRYPT, 600)].into_iter().enumerate()
+    {
+        let job = Numbered::of(Caller(caller), number);
+        let taken = schedule.submit(job, cost, now + MS * milliseconds, Urgency::Required, now);
+        assert!(taken.is_ok(), "{number}");
+    }
+}
+
 fn machine(workers: usize, limits: Option<QueueLimits>) -> Schedule<Numbered> {
     let mut estimates = Estimates::new(|algorithm| if algorithm == Algorithm::Bcrypt { LANES } else { 1 });
     for (lanes, milliseconds) in [(1, 100), (2, 110), (3, 130), (4, 160)] {
