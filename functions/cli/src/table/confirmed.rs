@@ -122,7 +122,8 @@ pub(crate) fn rewrite_confirmed<'a>(
         if in_clear.is_some() && is_unclear() {
             return Err(Failure::data(format!(
                 "nothing was written, because row {} may have more than a password: a # or a byte order mark before \
-                 it, or a user and a colon. Remove the mark, and give --delimiter ':', or '\\t' for passwords alone",
+                 it, or a user and a colon. Remove a byte order mark, and give --delimiter ':' --column 2 for users \
+                 and passwords, or --delimiter '\\t' for passwords alone",
                 row.number
             )));
         }

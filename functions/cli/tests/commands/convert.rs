@@ -245,6 +245,8 @@ fn a_line_that_may_have_more_than_a_password_stops_the_hashing() {
         assert_eq!(saltern(&["verify", hashed.out.trim_end()], &format!("{password}\n")).code, 0, "{line}");
     }
     let users = ["hash-clear", "--shape-like", ".", "--delimiter", ":", "--column", "2"];
+    let stopped = saltern(&users[..3], "anna:hunter2\n");
+    assert!(stopped.err.contains("--delimiter ':' --column 2"), "{}", stopped.err);
     assert!(succeeds(&users, "anna:hunter2\n").out.starts_with("anna:$argon2id$"));
 }
 
