@@ -47,9 +47,9 @@ async fn run(field: Field) -> Found {
             figures.push(if hash == Some(UNREADABLE) { figure.at_most(REFUSED_MS) } else { figure });
         }
     }
-    let of_current = short_ms[0] / short_ms[1];
-    figures
-        .push(Figure::new("decoy over a user of the decoy's policy", of_current, "").at_most(SAME).timed());
+    let [decoy, user] = [short_ms[0], short_ms[1]];
+    let apart = (decoy / user).max(user / decoy);
+    figures.push(Figure::new("decoy and a user of its policy, times", apart, "").at_most(SAME).timed());
     figures.push(Figure::never("unexpected answers", unexpected));
     Ok(figures)
 }
