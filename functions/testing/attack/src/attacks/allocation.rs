@@ -1,6 +1,12 @@
 //! Hashes that allocate more memory than the system gives.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use crate::{
     attackers::repeat,
@@ -34,7 +40,10 @@ async fn run(field: Field) -> Found {
     match Cgroup::new(CGROUP_BYTES) {
         Err(error) => figures.push(Figure::not_run(of, &format!("cgroup: {error}"))),
         Ok(group) => {
-            let server = Server::start(&field, &Setup { cgroup: Some(&group), ..Setup::default() }).await?;
+            // The budget is half of the memory, and the share of a worker must hold a large hash.
+            let arguments = &["--workers", "2"];
+            let setup = Setup { cgroup: Some(&group), arguments, ..Setup::default() };
+            let server = Server::start(&field, &setup).await?;
             figures.extend(attack(server, 32, Duration::from_secs(field.pick(3, 15)), &of).await);
         }
     }
@@ -42,11 +51,17 @@ async fn run(field: Field) -> Found {
 }
 
 /// Sends large hashes on so many streams beside an honest caller.
-async fn attack(mut server: Server, streams: usize, lasting: Duration, of: &str) -> [Figure; 4] {
-    let door = server.door.clone();
+async fn attack(mut server: Server, streams: usize, lasting: Duration, of: &str) -> [Figure; 5] {
+    let (door, over) = (server.door.clone(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&over);
     let _attackers = repeat(streams, Duration::ZERO, move |_| {
-        let door = door.clone();
-        async move { ask(&door, &verify(&deadline_ms(60_000), "p", YESCRYPT_128_MIB)).await.map(drop) }
+        let (door, counted) = (door.clone(), Arc::clone(&counted));
+        async move {
+            let answer = ask(&door, &verify(&deadline_ms(60_000), "p", YESCRYPT_128_MIB)).await;
+            let is_over = answer.is_ok_and(|answer| answer.status == 422);
+            counted.fetch_add(usize::from(is_over), Ordering::Relaxed);
+            Ok(())
+        }
     });
     let calls = open_loop(&server.door, &honest(), Connections::Kept, 2.0, lasting).await;
     let ended = usize::from(server.has_ended());
@@ -55,6 +70,7 @@ async fn attack(mut server: Server, streams: usize, lasting: Duration, of: &str)
     [
         Figure::never(format!("{of}: processes ended"), ended),
         Figure::never(format!("{of}: wrong answers"), calls.wrong()),
+        Figure::never(format!("{of}: large hashes over a ceiling"), over.load(Ordering::Relaxed)),
         Figure::new(format!("{of}: honest calls answered"), answered, "%").at_least(100.0).timed(),
         Figure::new(format!("{of}: honest calls served"), right, "%").timed(),
     ]

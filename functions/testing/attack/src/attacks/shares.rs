@@ -17,7 +17,7 @@ use crate::{
     attackers::repeat,
     figure::{Attack, Field, Figure, Found, count},
     hashes::{ARGON2ID_256_MIB, ARGON2ID_CURRENT, BCRYPT_10, BCRYPT_14, BCRYPT_15, SHA512_CRYPT_DEAR},
-    honest::{Calls, Connections, Request, ask, closed_loop, in_a_row, open_loop},
+    honest::{Calls, Connections, Outcome, Request, ask, closed_loop, in_a_row, open_loop},
     http1::{deadline_ms, verify},
     server::{EVERY_SCOPE, HONEST, HONEST_AND_HOSTILE, HOSTILE, ROOM_FOR_DEAR_HASHES, Server, Setup, bearer},
 };
@@ -185,7 +185,8 @@ async fn equal_demand(field: &Field) -> Found {
     Ok(vec![Figure::new(name, furthest, "%").at_most(f64::from(FROM_EQUAL)).timed()])
 }
 
-/// Returns the calls of the honest callers beside so many connections of an attacker.
+/// Returns the calls of the honest callers beside so many connections of an attacker, and its wrong
+/// answers: what is over a ceiling attacks nobody.
 async fn beside(
     field: &Field,
     server: &Server,
@@ -198,7 +199,9 @@ async fn beside(
         sleep(LEAD).await;
         closed_loop(&server.door, honest, callers, lasting.saturating_sub(2 * LEAD)).await
     };
-    tokio::join!(attack, beside).1
+    let (attack, mut calls) = tokio::join!(attack, beside);
+    calls.0.extend(attack.0.into_iter().filter(|call| matches!(call.outcome, Outcome::Wrong(_))));
+    calls
 }
 
 fn not_served(name: &str, calls: &Calls) -> [Figure; 2] {
