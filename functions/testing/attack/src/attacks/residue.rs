@@ -31,16 +31,23 @@ pub(crate) const ATTACK: Attack = Attack {
 async fn run(field: Field) -> Found {
     let server = Server::start(&field, &Setup::default()).await?;
     let begun = Instant::now();
-    let (mut rounds, mut left) = (0, 0);
+    let (mut rounds, mut left, mut unanswered) = (0, 0, 0);
     if let Err(error) = places(server.pid()) {
         return Ok(vec![Figure::not_run("passwords left in memory", &error)]);
     }
+    let mut waits = server.door.connect().await?;
+    let request = post("/hash", "", &json!({"password": format!("{}waits", String::from_utf8_lossy(&MARK))}));
+    waits.write_all(&request[..request.len() - 1]).await?;
+    waits.flush().await?;
+    sleep(AFTER).await;
+    let waiting = places(server.pid())?.len();
+    drop(waits);
     while begun.elapsed() < field.hunt() {
         let mut requests = JoinSet::new();
         for number in 0..REQUESTS {
             requests.spawn(send(server.door.clone(), rounds, number));
         }
-        requests.join_all().await;
+        unanswered += requests.join_all().await.iter().filter(|sent| sent.is_err()).count();
         let answered = Instant::now();
         sleep(AFTER).await;
         let mut found = places(server.pid())?;
@@ -54,6 +61,8 @@ async fn run(field: Field) -> Found {
     }
     Ok(vec![
         Figure::new("rounds", count(rounds), ""),
+        Figure::never("requests without an answer", unanswered),
+        Figure::new("places of a password whose body has not ended", count(waiting), "").at_least(1.0),
         Figure::never(format!("rounds with a password in memory {AFTER:?} after its answer"), left),
     ])
 }
@@ -61,7 +70,7 @@ async fn run(field: Field) -> Found {
 /// Sends a request with a marked password, and ends the connection after the answer or before it.
 async fn send(door: Door, round: usize, number: usize) -> Result<(), Box<dyn Error + Send + Sync>> {
     let password = format!("{}{round}-{number}", String::from_utf8_lossy(&MARK));
-    let hash = HASHES[number % HASHES.len()];
+    let hash = HASHES[(number + round) % HASHES.len()];
     let verify = json!({"op": "verify", "password": password, "hash": hash});
     let (path, body) = match number % 5 {
         0 => ("/hash", json!({"password": password})),
@@ -118,7 +127,7 @@ const MARK: [u8; 9] = *b"~residue-";
 const HASHES: &[Option<&str>] =
     &[None, Some(BCRYPT_10), Some(ARGON2ID_CURRENT), Some(SHA512_CRYPT), Some(MD5_CRYPT), Some(UNREADABLE)];
 
-/// Requests at once: each kind on each way with each hash.
+/// Requests at once: each kind on each way. After six rounds each was sent with each hash.
 const REQUESTS: usize = 30;
 
 /// By then all is wiped.
