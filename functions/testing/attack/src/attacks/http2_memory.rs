@@ -128,9 +128,11 @@ async fn attack(
     };
     let open = count(flood.open.most());
     let sent = count(flood.sent.load(Ordering::Relaxed)) / f64::from(1 << 20);
+    let flooding = count(flood.attackers());
     let bound = FIXED_MIB + PER_CONNECTION_KIB * open / 1024.0;
     let mut figures = vec![
         Figure::new(format!("{of}: open connections"), open, ""),
+        Figure::new(format!("{of}: connections that sent"), flooding, "").at_least(count(connections) / 2.0),
         Figure::new(format!("{of}: sent"), sent, "MiB"),
         Figure::new(format!("{of}: peak memory over idle"), peak, "MiB").at_most(bound),
         Figure::new(format!("{of}: memory over idle 2 s after"), after, "MiB").at_most(FIXED_MIB),
