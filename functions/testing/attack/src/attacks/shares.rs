@@ -32,8 +32,8 @@ pub(crate) const ATTACK: Attack = Attack {
                  time alone."
             ),
             format!(
-                "On one worker with another caller's loops of digests, three callers of bcrypt-10 are answered within \
-                 {SHORT_MS} ms."
+                "On one worker with another caller's loops of digests, a caller's three connections of bcrypt-10 are \
+                 answered within {SHORT_MS} ms."
             ),
             "A shorter burst may queue up to its deadlines and its caller's part of the queue, whatever other callers \
              have waiting."
@@ -130,7 +130,7 @@ async fn given_up(field: &Field) -> Found {
     Ok(vec![wrong, refused, times_alone(name, &alone, &beside)])
 }
 
-/// The longest password, of two readings, under many rounds, on the worker of three other callers.
+/// The longest password, of two readings, under many rounds, on the worker of another caller.
 async fn loops_of_digests(field: &Field) -> Found {
     let server = Server::start(field, &Setup { arguments: &["--workers", "1"], ..SETUP }).await?;
     let rounds = SHA512_CRYPT_DEAR.replace("100000", "200000");
@@ -246,7 +246,7 @@ const SIZE_STEP_KIB: u32 = 2 << 10;
 const GIVEN_UP_AFTER: Duration = Duration::from_millis(100);
 const RETRY: Duration = Duration::from_millis(20);
 
-/// The deadline of callers beside loops of digests.
+/// The deadline of a caller beside loops of digests.
 const SHORT_MS: u32 = 300;
 const LOOPS: &str = "loops of digests";
 
