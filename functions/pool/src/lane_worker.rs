@@ -561,6 +561,26 @@ mod tests {
     }
 
     #[test]
+    fn a_panic_in_a_slice_costs_the_started_lanes_of_its_algorithm() {
+        let arena = Arena::new(0);
+        let params = Params::Scrypt(scrypt::Params::new(10, 8, 1).unwrap());
+        let mut active: Vec<_> = [0, 10, 20].map(|work| started(params, work, &arena)).into();
+        active.push(unstarted(params));
+        let (ticket, reply) = Ticket::with_reply();
+        active[0].job.reply = reply;
+        // Only the first is in the slice. The kernel of bcrypt finds no lane of its own, and panics.
+        for at in [0, 1, 3] {
+            active[at].cost.algorithm = Algorithm::Bcrypt;
+        }
+        (active[1].goes_on, active[3].goes_on) = (false, false);
+        assert!(advance(&mut active, Algorithm::Bcrypt, 1, &arena).is_none());
+        assert_eq!(ticket.wait().unwrap_err(), Dropped::Fault);
+        let left: Vec<_> = active.iter().map(|a| a.cost.algorithm).collect();
+        assert_eq!(left, [Algorithm::Scrypt, Algorithm::Bcrypt]);
+        assert!(matches!(active[1].hash, Hash::Unstarted));
+    }
+
+    #[test]
     fn a_late_hash_ends_inside_its_computation() {
         let settings = PoolSettings { kept_bytes: 72 << 20, ..PoolSettings::new(NonZeroUsize::MIN) };
         for params in [argon2id(64, 8), Params::Scrypt(scrypt::Params::new(9, 8, 32).unwrap())] {
