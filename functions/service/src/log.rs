@@ -197,6 +197,7 @@ mod tests {
         assert_eq!(class(Caller::Anyone, Operation::None), LineClass::Caller);
         assert_eq!(class(Caller::Anyone, Operation::Health), LineClass::Unauthenticated);
         assert_eq!(class(Caller::Unknown, Operation::Hash), LineClass::Unauthenticated);
+        assert_eq!(class(Caller::Foreign, Operation::Hash), LineClass::Unauthenticated);
         assert_eq!(class(Caller::Expired(identity()), Operation::Hash), LineClass::Unauthenticated);
         for (target, class) in [
             (OF_CALLERS, LineClass::Caller),
