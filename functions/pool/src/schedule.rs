@@ -147,15 +147,15 @@ impl<J: Job> Schedule<J> {
         now: Instant,
     ) -> Result<Option<Wake>, Refused> {
         let joining = Running { caller: job.caller(), rest: cost, deadline };
-        let start = self.shares.next_start(joining.caller, self.first_start());
+        let start = |schedule: &Self| schedule.shares.next_start(joining.caller, schedule.first_start());
         if self.is_hopeless(joining, now) {
-            if !self.is_time_for_a_try(joining, start, now) {
+            if !self.is_time_for_a_try(joining, start(self), now) {
                 return Err(Refused::DeadlineExceeded);
             }
             self.estimates.doubt_bound(cost.algorithm);
         }
         let core_time = self.estimates.core_time(cost);
-        let refusal = |schedule: &Self| schedule.refusal(joining, urgency, start, now);
+        let refusal = |schedule: &Self| schedule.refusal(joining, urgency, start(schedule), now);
         if self.is_full(core_time) || refusal(self).is_some() {
             // Jobs without a caller must not take the place of others.
             self.sliced.forget_abandoned(&mut self.shares, now);
@@ -166,7 +166,7 @@ impl<J: Job> Schedule<J> {
             }
             self.make_room(joining.caller, core_time, now)?;
         }
-        Ok(self.insert(job, joining, start, now))
+        Ok(self.insert(job, joining, start(self), now))
     }
 
     /// Takes a job whose first part was computed. Nobody gains if it is refused now, so it is not.

@@ -340,6 +340,22 @@ fn jobs_without_a_caller_hold_no_place() {
     assert_eq!(started(&schedule.block_free(0, now)), [1]);
 }
 
+/// The caller gets back what it was charged for them, before its job has a place.
+#[test]
+fn a_job_takes_the_place_of_those_that_its_caller_has_given_up() {
+    let (now, limits) = (Instant::now(), QueueLimits { operations: 6, work_per_worker: MS * 60_000 });
+    let mut schedule = machine(1, Some(limits));
+    let mut submit = |job, within| schedule.submit(job, ARGON2, now + within, Urgency::Required, now).is_ok();
+    let given_up = [0, 1, 2].map(|number| Numbered::of(Caller(1), number));
+    let others = [10, 11, 12].map(|number| Numbered::of(Caller(2), number));
+    assert!(given_up.iter().cloned().chain(others).all(|job| submit(job, MS * 60_000)));
+    given_up.iter().for_each(|job| job.gone.set(true));
+    // Behind all others it would be late.
+    assert!(submit(Numbered::of(Caller(1), 3), MS * 90));
+    let order: Vec<_> = (0..4).flat_map(|_| started(&schedule.block_free(0, now))).collect();
+    assert_eq!(order, [10, 3, 11, 12]);
+}
+
 #[test]
 fn a_job_that_expires_in_the_queue_is_answered_and_not_started() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
