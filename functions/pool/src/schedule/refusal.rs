@@ -72,7 +72,7 @@ impl<J: Job> Schedule<J> {
     ) -> Result<(), Refused> {
         let parts = self.shares.active_with(caller, now);
         let own = backlogs(self.waiting().filter(|waiting| waiting.job.caller() == caller)).pop();
-        if self.is_over_limits(own.map_or_else(Backlog::default, |(_, own)| own), core_time, parts) {
+        if self.is_full(core_time) && self.is_over_limits(own.unwrap_or_default().1, core_time, parts) {
             return Err(self.overloaded());
         }
         while self.is_full(core_time) {

@@ -356,6 +356,20 @@ fn a_job_takes_the_place_of_those_that_its_caller_has_given_up() {
     assert_eq!(order, [10, 3, 11, 12]);
 }
 
+/// Its part bounds a caller in a full queue only.
+#[test]
+fn jobs_that_were_given_up_get_no_other_of_their_caller_refused() {
+    let (now, limits) = (Instant::now(), QueueLimits { operations: 8, work_per_worker: MS * 60_000 });
+    let mut schedule = machine(1, Some(limits));
+    let mut submit = |job, within| schedule.submit(job, ARGON2, now + within, Urgency::Required, now).is_ok();
+    let own: Vec<_> = (0..6).map(|number| Numbered::of(Caller(1), number)).collect();
+    assert!(own.iter().cloned().all(|job| submit(job, MS * 60_000)));
+    assert!(submit(Numbered::of(Caller(2), 10), MS * 60_000));
+    own[..2].iter().for_each(|job| job.gone.set(true));
+    // Behind those two it would be late.
+    assert!(submit(Numbered::of(Caller(1), 6), MS * 180), "five of eight wait");
+}
+
 #[test]
 fn a_job_that_expires_in_the_queue_is_answered_and_not_started() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
