@@ -119,13 +119,13 @@ impl<J: Job> Schedule<J> {
             (&mut self.sliced, true, of_sliced, free_lanes),
             (&mut self.whole, false, of_whole, [idle; Algorithm::ALL.len()]),
         ] {
-            // The work of each caller so far. That of callers that have had more gives way.
-            let mut works: Vec<(Caller, Duration)> = Vec::new();
+            // What each caller has had, and its work so far. That of callers that have had more gives way.
+            let mut works: Vec<(Caller, Duration, Duration)> = Vec::new();
             for mut waiting in mem::take(&mut queue.jobs) {
                 let caller = waiting.job.caller();
                 let used = self.shares.used(caller);
-                let delays = |of: Caller| !gives_way || of == caller || self.shares.used(of) < used;
-                let ahead: Duration = works.iter().filter(|(of, _)| delays(*of)).map(|(_, work)| work).sum();
+                let delays = |of: &&(Caller, Duration, Duration)| !gives_way || of.0 == caller || of.1 < used;
+                let ahead: Duration = works.iter().filter(delays).map(|(.., work)| work).sum();
                 let alone = self.estimates.least_duration(waiting.cost);
                 let left = waiting.deadline.saturating_duration_since(now);
                 // Work that starts together with this job does not delay its start.
@@ -139,9 +139,9 @@ impl<J: Job> Schedule<J> {
                     answered.push(waiting.job);
                 } else {
                     waiting.core_time = self.estimates.core_time(waiting.cost);
-                    match works.iter_mut().find(|(of, _)| *of == caller) {
-                        Some((_, work)) => *work += waiting.core_time,
-                        None => works.push((caller, waiting.core_time)),
+                    match works.iter_mut().find(|(of, ..)| *of == caller) {
+                        Some((.., work)) => *work += waiting.core_time,
+                        None => works.push((caller, used, waiting.core_time)),
                     }
                     queue.jobs.push_back(waiting);
                 }
