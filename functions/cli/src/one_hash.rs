@@ -127,7 +127,7 @@ pub(crate) fn refused_stored(refusal: Refusal, stored: &str, policies: &Policies
 pub(crate) fn refused(refusal: Refusal) -> Failure {
     Failure::data(match refusal {
         Refusal::CostOutOfBounds => {
-            "its layers together exceed the ceilings of the policy document: raise them if you accept the cost"
+            "it is over a fixed ceiling, of hashes that cannot be stopped, or its layers together are over those of the policy document: raise these if you accept the cost"
         }
         Refusal::InvalidHash => "the hash is malformed for its scheme: check that it is complete",
         Refusal::NoRandomness => return Failure::system("the system returned no random bytes"),

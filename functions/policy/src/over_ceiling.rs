@@ -29,8 +29,8 @@ impl fmt::Display for OverCeiling {
 }
 
 impl Policies {
-    /// Returns the first ceiling that one cost of a hash exceeds. `None` if only several costs
-    /// together are too much.
+    /// Returns the first ceiling of the document that one cost of a hash exceeds. `None` if only several
+    /// costs together are too much, or if the ceiling is a fixed one.
     pub fn over_ceiling(&self, setting: &Setting) -> Option<OverCeiling> {
         if let Setting::Wrapped(wrapped) = setting {
             let outer = Setting::Argon2(wrapped.outer().clone());

@@ -68,7 +68,8 @@ pub(super) enum AtLogin {
     OtherProject,
     /// The hash is refused without the site key that its preparation names.
     NeedsSiteKey,
-    /// The hash is refused: its cost exceeds a ceiling. `None` if only several costs together do.
+    /// The hash is refused: its cost exceeds a ceiling. `None` if that is fixed, or if only several costs
+    /// together do.
     OverCeiling(Option<OverCeiling>),
 }
 

@@ -99,7 +99,7 @@ fn cells(class: &Class, read: u64) -> [String; 6] {
             AtLogin::OtherProject => "refused: of another project than --firebase-project names".to_owned(),
             AtLogin::NeedsSiteKey => "verified by a server with --seal-keys that has its site key".to_owned(),
             AtLogin::OverCeiling(Some(over)) => format!("refused: {over}"),
-            AtLogin::OverCeiling(None) => "refused: its layers together exceed the ceilings".to_owned(),
+            AtLogin::OverCeiling(None) => "refused: over a fixed ceiling, or all layers together".to_owned(),
         },
     ]
 }

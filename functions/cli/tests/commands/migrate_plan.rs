@@ -189,6 +189,21 @@ fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
     }
 }
 
+/// It is within the ceilings of the document, and no document raises that of p = 2.
+#[test]
+fn a_hash_over_a_fixed_ceiling_is_reported_as_such() {
+    let fixed = format!("$argon2id$v=19$m=65536,t=10,p=2${}${}", "A".repeat(22), "A".repeat(43));
+    assert_eq!(plan(&fixed)["classes"][0]["at_login"], "cost_out_of_bounds");
+    for ended in [
+        saltern(&["migrate-plan"], &fixed),
+        saltern(&["inspect", &fixed], ""),
+        saltern(&["verify", &fixed], "saltern\n"),
+    ] {
+        let said = format!("{} {}", unfolded(&ended.out), ended.err);
+        assert!(said.contains("a fixed ceiling"), "{said}");
+    }
+}
+
 #[test]
 fn a_hash_of_another_firebase_project_has_another_advice() {
     let project = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("plan-firebase-project");
