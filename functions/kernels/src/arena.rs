@@ -102,6 +102,15 @@ impl Arena {
         self.lend(bytes.div_ceil(BYTES))
     }
 
+    /// Counts memory that a hash takes elsewhere as lent, and releases kept memory before it: the memory
+    /// budget counts both. `None` without such memory.
+    pub(crate) fn lend_elsewhere(&self, bytes: u64) -> Option<Lent> {
+        let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes > 0)?;
+        self.release();
+        self.store().lent += bytes as u64;
+        Some(Lent { arena: self.clone(), mapping: None, bytes, blocks: 0, written: 0 })
+    }
+
     #[cfg(test)]
     pub(crate) fn is_wiped(&self) -> bool {
         let store = self.store();
@@ -173,7 +182,7 @@ impl core::error::Error for OutOfMemory {}
 /// Blocks in use. Wiped and returned when dropped, also during a panic.
 pub(crate) struct Lent {
     arena: Arena,
-    /// `None` only until the system has given it.
+    /// `None` until the system has given it, and for memory that is elsewhere.
     mapping: Option<Mapping>,
     bytes: usize,
     blocks: usize,
@@ -221,10 +230,8 @@ impl Drop for Lent {
         store.free.extend(self.mapping.take());
         store.lent -= self.bytes as u64;
         store.last_return = Some(Instant::now());
-        let mut too_much = Vec::new();
-        if store.lent + store.free_bytes() > self.arena.keep_bytes {
-            too_much.extend(store.free.pop());
-        }
+        let beyond = store.lent + store.free_bytes() > self.arena.keep_bytes;
+        let too_much = beyond.then(|| store.free.pop());
         drop(store);
         drop(too_much);
     }
@@ -519,6 +526,22 @@ mod tests {
         drop(lent);
         assert_eq!(arena.resident_bytes(), 2 * MIB);
         assert!(arena.is_wiped());
+    }
+
+    /// As that of yescrypt, which a crate takes.
+    #[test]
+    fn memory_elsewhere_is_within_the_budget() {
+        let arena = Arena::new(8 * MIB);
+        fill_all(&mut arena.lend(2048).unwrap());
+        let elsewhere = arena.lend_elsewhere(4 * MIB);
+        assert_eq!(arena.resident_bytes(), 4 * MIB, "kept memory is released");
+        fill_all(&mut arena.lend(2048).unwrap());
+        assert_eq!(arena.resident_bytes(), 6 * MIB);
+        fill_all(&mut arena.lend(4096).unwrap());
+        assert_eq!(arena.resident_bytes(), 8 * MIB, "another size takes the place of the first");
+        drop(elsewhere);
+        assert_eq!(arena.resident_bytes(), 4 * MIB);
+        assert!(arena.lend_elsewhere(0).is_none() && arena.is_wiped());
     }
 
     #[test]

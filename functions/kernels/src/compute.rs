@@ -77,17 +77,9 @@ impl WholeKernel {
             (Setting::Argon2(setting), Kernels::Own) => self.argon2(setting, password),
             (Setting::Scrypt(setting), Kernels::Own) => self.scrypt(setting, password),
             (setting, _) => {
-                self.make_room_for(setting);
+                let _elsewhere = self.arena.lend_elsewhere(setting_memory_bytes(setting));
                 compute_setting(self.kernels, setting, password)
             }
-        }
-    }
-
-    /// Releases the arena before the setting takes memory elsewhere: the memory budget counts one
-    /// hash per worker.
-    fn make_room_for(&mut self, setting: &Setting) {
-        if setting_memory_bytes(setting) > 0 {
-            self.arena.release();
         }
     }
 
