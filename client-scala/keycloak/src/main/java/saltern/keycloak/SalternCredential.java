@@ -35,7 +35,7 @@ final class SalternCredential implements CredentialProvider<PasswordCredentialMo
         .getStoredCredentialsByTypeStream(PasswordCredentialModel.TYPE)
         .findFirst()
         .map(PasswordCredentialModel::createFromCredentialModel)
-        .ifPresentOrElse(row -> ask(password, row), this::askWithoutRow);
+        .ifPresentOrElse(row -> ask(password, row), () -> askWithoutRow(user));
     return false;
   }
 
@@ -45,9 +45,12 @@ final class SalternCredential implements CredentialProvider<PasswordCredentialMo
     if (session.getProvider(PasswordHashProvider.class, algorithm) instanceof SalternHash hash) hash.verify(password, row);
   }
 
-  /** Accounts without a password take as long as the others. */
-  private void askWithoutRow() {
-    if (session.getProvider(PasswordHashProvider.class) instanceof SalternHash hash) hash.decoy();
+  /**
+   * Accounts without a password take as long as the others. A user of a storage, such as LDAP, comes
+   * here only with a password that the storage has refused: brute-force detection must count it.
+   */
+  private void askWithoutRow(UserModel user) {
+    if (session.getProvider(PasswordHashProvider.class) instanceof SalternHash hash) hash.decoy(!user.isFederated());
   }
 
   @Override

@@ -52,7 +52,7 @@ final class SalternHash implements PasswordHashProvider {
       return StoredRow.of(saltern.hash(Password.apply(password)).encoded());
     } catch (SalternError error) {
       if (!DUMMY.equals(password) || !isOfNewHashes(error)) throw Refusal.of(session, error);
-      decoy();
+      decoy(true);
       return null;
     } catch (IllegalStateException notReadable) {
       if (DUMMY.equals(password)) return null;
@@ -74,12 +74,12 @@ final class SalternHash implements PasswordHashProvider {
   @Override
   public void close() {}
 
-  /** Does the work of a decoy, where Keycloak would do none. */
-  void decoy() {
+  /** Does the work of a decoy, where Keycloak would do none. {@code refuses}: throws if nobody can do it. */
+  void decoy(boolean refuses) {
     try {
       saltern.login(Password.apply("a decoy"), Optional.<String>empty());
     } catch (SalternError error) {
-      throw Refusal.of(session, error);
+      if (refuses) throw Refusal.of(session, error);
     }
   }
 
@@ -93,7 +93,7 @@ final class SalternHash implements PasswordHashProvider {
     } catch (SalternError.BadHash error) {
       return byKeycloak(password, row, error.detailed());
     } catch (SalternError.UserFault noUsersPassword) {
-      decoy();
+      decoy(true);
       return () -> false;
     } catch (SalternError error) {
       RuntimeException refusal = Refusal.of(session, error);
