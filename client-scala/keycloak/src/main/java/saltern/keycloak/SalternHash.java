@@ -1,5 +1,6 @@
 package saltern.keycloak;
 
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -136,8 +137,8 @@ final class SalternHash implements PasswordHashProvider {
   private record Asked(String password, PasswordCredentialModel row, Answer answer) {
     boolean concerns(String password, PasswordCredentialModel row) {
       return this.password.equals(password)
-          && this.row.getSecretData().equals(row.getSecretData())
-          && this.row.getCredentialData().equals(row.getCredentialData());
+          && Objects.equals(this.row.getSecretData(), row.getSecretData())
+          && Objects.equals(this.row.getCredentialData(), row.getCredentialData());
     }
   }
 }
