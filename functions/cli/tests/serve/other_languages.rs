@@ -70,6 +70,9 @@ fn every_login_ends_as_the_guide_says(language: &str, program: &[&str]) {
     assert!(bodies[0].contains("$x$") && bodies[0].contains("rehash"), "{bodies:?}");
     assert!(bodies[1].replace(' ', "").contains(r#""hash":null"#), "{bodies:?}");
 
+    let late = FakeServer::start(408, r#"{"code":"request_timeout"}"#, Name::OfTheRequest);
+    assert_eq!(said(program, &late.url(), "secret", Some(&current)), "try_later request_timeout");
+
     let mismatch = r#"{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"#;
     let confused = FakeServer::start(200, mismatch, Name::OfAnother);
     assert_eq!(said(program, &confused.url(), "secret", Some(&current)), "try_later answer_not_ours");
