@@ -96,6 +96,8 @@ def plays(server, saltern):
             shows(server, a_server_with_keys_seals_the_rows, server, saltern)
             shows(server, an_overload_is_503_and_no_failure, server, saltern)
             shows(server, an_outage_without_fallback_is_503_and_no_failure, server, saltern)
+        with server.started(server.option("url", saltern.url), policies, token):
+            shows(server, an_outage_of_a_server_with_keys_shows_no_names, server, saltern)
     finally:
         saltern.kill()
     shows(server, sealed_rows_are_turned_back, server, saltern)
@@ -404,6 +406,15 @@ def a_server_with_keys_seals_the_rows(server, saltern):
 def logged_in_as_sealed(server, user):
     is_in(server, user, PASSWORD + user)
     return server.row(user)["algorithm"] == "saltern"
+
+
+def an_outage_of_a_server_with_keys_shows_no_names(server, saltern):
+    """Keycloak has no seal keys, so it can verify no sealed row."""
+    until(lambda: server.login("sealed", PASSWORD + "sealed")[0] == 200, "the service does not answer")
+    saltern.kill()
+    for user in ("sealed", "nobody"):
+        is_busy(server, user, "wrong")
+    saltern.start()
 
 
 def sealed_rows_are_turned_back(server, saltern):

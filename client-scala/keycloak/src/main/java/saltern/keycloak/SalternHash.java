@@ -61,9 +61,13 @@ final class SalternHash implements PasswordHashProvider {
     }
   }
 
-  /** Whether logins may be answered all the same. Then a refusal would show that there is no such user. */
+  /**
+   * Whether logins may be answered all the same. Then a refusal would show that there is no such user.
+   * Where new hashes are sealed, the stored ones are too, and their logins are refused.
+   */
   private static boolean isOfNewHashes(SalternError error) {
-    return error instanceof SalternError.Overloaded || error instanceof SalternError.NotAvailableLocally || error instanceof SalternError.UserFault;
+    if (error instanceof SalternError.NotAvailableLocally) return !error.detailed().contains("new hashes are sealed");
+    return error instanceof SalternError.Overloaded || error instanceof SalternError.UserFault;
   }
 
   @Override
