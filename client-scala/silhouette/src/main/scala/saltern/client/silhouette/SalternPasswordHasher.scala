@@ -10,7 +10,8 @@ import scala.concurrent.duration.FiniteDuration
   * and `argon2v2` store plain bcrypt and argon2 strings, so an existing table needs no second
   * hasher. `bcrypt-sha256` hashes a digest instead: keep that hasher among the registry's
   * deprecated ones. Hashes below the current policy are deprecated, and Silhouette replaces them at
-  * the login.
+  * the login. It compares nothing: where the password is changed between Silhouette's `find` and
+  * `update`, which are the floor of a login apart, the old password is the valid one again.
   *
   * The trait is synchronous, so each call blocks its thread: at most until the client's deadline
   * (10 s by default), or for [[withWait]]. Silhouette calls it on the execution context of its
