@@ -62,12 +62,12 @@ final class SalternHash implements PasswordHashProvider {
   }
 
   /**
-   * Whether logins may be answered all the same. Then a refusal would show that there is no such user.
-   * Where new hashes are sealed, the stored ones are too, and their logins are refused.
+   * Whether logins are answered all the same. Then a refusal would show that there is no such user. In
+   * an overload they are refused too, and where new hashes are sealed, the stored ones are.
    */
   private static boolean isOfNewHashes(SalternError error) {
-    if (error instanceof SalternError.NotAvailableLocally) return !error.detailed().contains("new hashes are sealed");
-    return error instanceof SalternError.Overloaded || error instanceof SalternError.UserFault;
+    String why = error.detailed();
+    return error instanceof SalternError.UserFault || why.contains("the policy documents") || why.contains("no list of breached passwords");
   }
 
   @Override
