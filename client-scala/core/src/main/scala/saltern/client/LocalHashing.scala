@@ -29,6 +29,9 @@ private[saltern] trait LocalHashing {
 
   def sealKeys: Seq[Report.SealKey]
 
+  /** Whether the service seals hashes, as far as is known, and this host has no keys. */
+  def lacksSealKeys: Boolean
+
   /** An answer of the service shows whether it seals new hashes. */
   def noteSeals(seals: Boolean): Unit
 
@@ -128,6 +131,7 @@ private[saltern] object LocalHashing {
     def problem: Option[String] = None
     def limit: Option[String] = None
     def sealKeys: Seq[Report.SealKey] = Nil
+    def lacksSealKeys: Boolean = false
     def noteSeals(seals: Boolean): Unit = ()
     def start[A](operation: Operation[A], password: Array[Byte], deadline: Long)(done: Either[Failure, Made[A]] => Unit): Cancellable = {
       done(Left(Failure.NotAvailable("saltern-hashes is not on the class path")))

@@ -37,7 +37,9 @@ private[client] final class Logins(
       if (counted && rehash && !broughtHash(answer)) upgrades.giveBack()
       answer match {
         case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
-        case answer                                                       => end(login, answer)
+        // A known user's hash would be sealed, and its login would fail so.
+        case Success(unknown) if stored.isEmpty && unknown.origin == Origin.Local && local.lacksSealKeys => end(login, Failure(Logins.withoutKeys))
+        case answer => end(login, answer)
       }
     }
     login.result
@@ -97,6 +99,8 @@ private[client] final class Logins(
 }
 
 private object Logins {
+
+  private def withoutKeys = new SalternError.NotAvailableLocally("the service seals hashes, and this host has no seal keys")
 
   private final class Login(
       val started: Long,

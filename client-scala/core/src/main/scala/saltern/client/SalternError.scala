@@ -113,6 +113,10 @@ object SalternError {
   /** The context is missing where the key of the seal wants one, or it is not one. */
   private[saltern] def ofTheContext: Refused = refused(RefusalCode.InvalidRequest, Origin.Local, " (field context)")
 
+  // Why this host makes no new hash, while it answers logins.
+  private[saltern] val PoliciesDiffer = "the policy documents of service and client differ"
+  private[saltern] val NoBlocklist = "this host has no list of breached passwords"
+
   private val Breached = "this password is in a list of breached passwords: choose another one"
 
   /** The least whole second of a `Retry-After`. */

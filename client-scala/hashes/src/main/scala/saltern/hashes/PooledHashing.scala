@@ -34,6 +34,7 @@ private[hashes] final class PooledHashing(kernels: HashKernels, config: ClientCo
   def problem: Option[String] = capacity.problem
   def limit: Option[String] = capacity.limit
   def sealKeys: Seq[Report.SealKey] = seals.listed
+  def lacksSealKeys: Boolean = seals.lacksKeys
   def noteSeals(yes: Boolean): Unit = seals.note(yes)
 
   def costsOf(operation: Operation[?]): Option[LocalHashing.Costs] = operation match {

@@ -67,6 +67,8 @@ private[saltern] final class Seals(first: Option[SealKeys], unsealedAllowed: Opt
     }
   }
 
+  def lacksKeys: Boolean = synchronized(keys.isEmpty && (serviceSeals || unsealedAllowed.contains(false)))
+
   /** An answer of the service shows whether it seals new hashes. */
   def note(seals: Boolean): Unit = serviceSeals = seals
 

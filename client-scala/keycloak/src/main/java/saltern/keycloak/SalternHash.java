@@ -67,7 +67,7 @@ final class SalternHash implements PasswordHashProvider {
    */
   private static boolean isOfNewHashes(SalternError error) {
     String why = error.detailed();
-    return error instanceof SalternError.UserFault || why.contains("the policy documents") || why.contains("no list of breached passwords");
+    return error instanceof SalternError.UserFault || why.contains(SalternError.PoliciesDiffer()) || why.contains(SalternError.NoBlocklist());
   }
 
   @Override
