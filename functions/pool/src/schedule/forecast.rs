@@ -97,15 +97,19 @@ impl<J: Job> Schedule<J> {
     ) -> Option<(Duration, Duration)> {
         let cost = joining.rest;
         let mut workers = self.workers.block.iter().enumerate();
-        let idle = workers
-            .any(|(core, w)| w.busy.is_none() && self.workers.has_memory(core, joining, 0, &self.estimates));
+        // The last worker is there for other callers.
+        let held = self.would_hold_the_last_worker(joining.caller, now);
+        let idle = !held
+            && workers.any(|(core, w)| {
+                w.busy.is_none() && self.workers.has_memory(core, joining, 0, &self.estimates)
+            });
         let mut before = self.queue_of(cost).before(start).peekable();
         if idle && before.peek().is_none() {
             return None;
         }
         let running: Duration = self.workers.block.iter().map(|w| w.rest(&self.estimates, now)).sum();
         let ahead: Duration = before.map(|waiting| waiting.core_time).sum();
-        Some(((running + ahead) / self.workers.holders(), self.estimates.duration(cost, 1)))
+        Some(((running + ahead) / (self.workers.holders() - u32::from(held)), self.estimates.duration(cost, 1)))
     }
 
     /// Whether the remaining work cannot meet its deadline, even alone on a core.

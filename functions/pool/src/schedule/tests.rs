@@ -156,6 +156,27 @@ fn fewer_whole_hashes_run_at_once_than_there_are_workers() {
 }
 
 #[test]
+fn a_caller_is_refused_whole_hashes_that_would_have_to_wait_for_its_own() {
+    let (mut schedule, now) = (machine(2, None), Instant::now());
+    let mut submit = |caller, number, within| {
+        let job = Numbered::of(Caller(caller), number);
+        schedule.submit(job, ARGON2, now + MS * within, Urgency::Required, now)
+    };
+    assert!(submit(1, 0, 1000).is_ok());
+    assert!(submit(2, 1, 1000).is_ok());
+    assert_eq!(started(&schedule.block_free(0, now)), [0]);
+    assert_eq!(started(&schedule.block_free(1, now)), [1]);
+    schedule.block_done(1, &[], now);
+    let mut submit = |number, within| {
+        let job = Numbered::of(Caller(1), number);
+        schedule.submit(job, ARGON2, now + MS * within, Urgency::Required, now)
+    };
+    assert!(matches!(submit(2, 35), Err(Refused::Overloaded { .. })), "it ends after 40 ms");
+    assert!(submit(3, 50).is_ok());
+    assert_eq!(started(&schedule.block_free(1, now)), [0; 0], "the worker is there for the other caller");
+}
+
+#[test]
 fn joining_never_makes_a_running_hash_miss_its_deadline() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     // Alone it takes 100 ms; beside another hash it would take 110 ms.
