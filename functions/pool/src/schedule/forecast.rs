@@ -109,7 +109,8 @@ impl<J: Job> Schedule<J> {
         }
         let running: Duration = self.workers.block.iter().map(|w| w.rest(&self.estimates, now)).sum();
         let ahead: Duration = before.map(|waiting| waiting.core_time).sum();
-        Some(((running + ahead) / (self.workers.holders() - u32::from(held)), self.estimates.duration(cost, 1)))
+        let holders = self.workers.holders() - u32::from(held);
+        Some(((running + ahead) / holders, self.estimates.duration(cost, 1)))
     }
 
     /// Whether the remaining work cannot meet its deadline, even alone on a core.

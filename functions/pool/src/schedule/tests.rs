@@ -370,7 +370,9 @@ fn a_job_takes_the_place_of_those_that_its_caller_has_given_up() {
     let given_up = [0, 1, 2].map(|number| Numbered::of(Caller(1), number));
     let others = [10, 11, 12].map(|number| Numbered::of(Caller(2), number));
     assert!(given_up.iter().cloned().chain(others).all(|job| submit(job, MS * 60_000)));
-    given_up.iter().for_each(|job| job.gone.set(true));
+    for job in &given_up {
+        job.gone.set(true);
+    }
     // Behind all others it would be late.
     assert!(submit(Numbered::of(Caller(1), 3), MS * 90));
     let order: Vec<_> = (0..4).flat_map(|_| started(&schedule.block_free(0, now))).collect();
