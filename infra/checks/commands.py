@@ -21,8 +21,8 @@ from resources import EMPTY_ZIP
 INFRA = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = ("ACCOUNT.md", "OPERATIONS.md", "README.md")
 
-# A command in a block, or in a line of text.
-COMMAND = re.compile(r"(?:^|`|&& |\$\()(aws [^`\n|&)]+)", re.MULTILINE)
+# A command in a block, or in a line of text. A quoted word may have any character.
+COMMAND = re.compile(r"(?:^|`|&& |\$\()(aws (?:'[^'\n]*'|[^`\n|&)'])+)", re.MULTILINE)
 
 # Options of every command.
 GLOBAL = {"cli_binary_format", "output", "query", "region"}
