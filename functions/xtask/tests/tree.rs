@@ -401,6 +401,13 @@ fn the_operations_guide_names_metrics_that_exist() {
             "{metric} is no metric of the table in functions/server/README.md"
         );
     }
+    let schemas = between(&guide, "SCHEMA(", ")");
+    assert!(schemas.len() >= 2, "{schemas:?}");
+    for schema in schemas {
+        // Reserved words of Metrics Insights, among the dimensions of the metrics.
+        let has_bare = |word: &str| schema.split(", ").any(|label| label == word);
+        assert!(!has_bare("Key") && !has_bare("Operation"), "SCHEMA({schema}) needs quotes");
+    }
     for metric in between(&guide, "SUM(", ")").into_iter().filter(|metric| !metric.is_empty()) {
         assert!(
             readme.contains(&format!("| `{metric}` |")),
