@@ -33,7 +33,7 @@ variable "alarms" {
     price of an hour in which all planned environments are busy. `client_metrics_namespace` is
     the CloudWatch namespace to which your backends publish the client's Micrometer metrics. Use a separate namespace for
     each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing. If the
-    namespace is given and has no such metric, a ticket says so.
+    metric ends, a ticket says so; before it begins, none does.
     `share_percent` replaces the threshold of a share, by the name of its alarm in metrics.json: `{ mismatches = 30 }`. Users
     mistype some 5 to 20 % of passwords, and a list of stolen passwords fails in some 98 %. So the default of `mismatches` is
     50. If bots send fewer passwords than your users, choose less.

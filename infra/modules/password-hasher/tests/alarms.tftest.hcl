@@ -125,7 +125,7 @@ run "local_hashing_raises_an_alarm_by_the_documented_metric_of_the_client" {
   }
 }
 
-run "a_client_namespace_without_the_metric_is_a_ticket" {
+run "a_client_metric_that_ends_is_a_ticket" {
   command = plan
 
   assert {
