@@ -210,6 +210,10 @@ def guide_runs(database, guide):
     blocks = re.findall(r"```sh\n(.*?)```", section, re.S)
     if len(blocks) != 7:
         raise SystemExit(f"{database.name}: the guide has {len(blocks)} blocks, not 7")
+    # The startup file of an operator prints lines of its own, unless the guide's variables are set.
+    (database.folder / ".psqlrc").write_text("\\timing on\n")
+    given = " ".join(re.findall(r"`export (.*?)`", section))
+    database.environment |= dict(pair.split("=") for pair in given.split())
     database.run("CREATE TABLE users (id bigint PRIMARY KEY, password_hash varchar(64), salt text)")
     salted = [(number, *kinds.salted(number, LETTERS.get(number, ""))) for number in range(1, 1001)]
     others = [(1001, None, None), (1002, "", ""), (1003, "!", ""), (1004, "hunter2, \"x\"\t\\y", "s")]
