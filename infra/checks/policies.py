@@ -59,6 +59,7 @@ LEFT_TO = (
     (LOG, READING, {DEPLOYER, READER}),
     (LOG, ("logs:DescribeLogGroups", "logs:PutLogEvents"), set(ROLES)),
     (TRAIL, ("cloudtrail:PutEventSelectors", "cloudtrail:StopLogging"), set()),
+    ("*", ("organizations:LeaveOrganization",), set()),
 )
 
 # The operators of the policy's conditions: whether the value of the request fulfils them.
@@ -125,6 +126,8 @@ def scp_problems():
             service, call = action.split(":")
             if call not in session.get_service_model(service).operation_names:
                 yield f"{statement['Sid']}: {service} has no call {call}"
+    if not any(denies(statement, DEPLOYER, "lambda:UpdateFunctionUrlConfig", FUNCTION, url="NONE") for statement in statements):
+        yield "the policy does not deny a URL without IAM to the deployer"
     for resource, actions, left_to in LEFT_TO:
         for role, action in itertools.product(ROLES, actions):
             denied = any(denies(statement, role, action, resource) for statement in statements)
@@ -132,8 +135,8 @@ def scp_problems():
                 yield f"the policy {'denies' if denied else 'does not deny'} {action} on {resource} to {role}"
 
 
-def denies(statement, role, action, resource):
-    request = {"aws:PrincipalArn": role, "lambda:FunctionUrlAuthType": "AWS_IAM"}
+def denies(statement, role, action, resource, url="AWS_IAM"):
+    request = {"aws:PrincipalArn": role, "lambda:FunctionUrlAuthType": url}
     return (
         action in listed(statement["Action"])
         and any(fnmatch.fnmatchcase(resource, pattern) for pattern in listed(statement["Resource"]))
