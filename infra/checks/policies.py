@@ -44,7 +44,15 @@ CHANGES_OF_THE_FUNCTION = (
     "lambda:UpdateCodeSigningConfig",
     "lambda:UpdateFunctionCode",
 )
-READING = ("logs:CreateExportTask", "logs:FilterLogEvents", "logs:GetLogEvents", "logs:PutSubscriptionFilter", "logs:StartQuery")
+READING = (
+    "cloudwatch:PutInsightRule",
+    "logs:CreateExportTask",
+    "logs:FilterLogEvents",
+    "logs:GetLogEvents",
+    "logs:ListAnomalies",
+    "logs:PutSubscriptionFilter",
+    "logs:StartQuery",
+)
 
 # Calls on a resource, and the roles of that account that the policy leaves them to.
 LEFT_TO = (
