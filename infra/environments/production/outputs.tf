@@ -49,6 +49,11 @@ output "log_group_name" {
   value       = module.saltern.log_group_name
 }
 
+output "secrets_key_arn" {
+  description = "ARN of the KMS key of the secrets. `null` without seal_key_holders."
+  value       = module.saltern.secrets_key_arn
+}
+
 output "url" {
   description = "The Function URL. `null` without function_url_callers."
   value       = module.saltern.url
