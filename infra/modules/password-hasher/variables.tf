@@ -28,8 +28,8 @@ variable "alarms" {
     The SNS topic of the alarms, and their thresholds. An alarm of the severity `page` needs an operator at once, and one of
     the severity `ticket` in the morning. `ticket_topic_arn` is the topic of the second kind; without it all go to
     `topic_arn`. During an announced event `concurrency`, `duration-p90` and `spillover` page too. `runbook_url` is the address of
-    infra/OPERATIONS.md in your repository. The description of each alarm ends with its severity and its section there. The default of `duration_p90_milliseconds` is the planned duration
-    divided by the planned utilisation: at this duration all planned environments are busy. The default of `cost_usd_per_hour` is the
+    infra/OPERATIONS.md in your repository. The description of each alarm ends with its severity and its section there. The default of `duration_p90_milliseconds` is the planned duration,
+    with that of an upgrade if `upgrades_per_second` is above 0, divided by the planned utilisation: at this duration all planned environments are busy. The default of `cost_usd_per_hour` is the
     price of an hour in which all planned environments are busy. `client_metrics_namespace` is
     the CloudWatch namespace to which your backends publish the client's Micrometer metrics. Use a separate namespace for
     each function, because the metrics do not name the function. Without a namespace there is no alarm for local hashing. If the
