@@ -82,7 +82,7 @@ locals {
       threshold   = 0
     }
     concurrency-held = {
-      description = "For 15 minutes more than ${local.everyday_concurrency} environments are at work, and no event is announced. If nobody knows why, find the caller in the log, or stop the function."
+      description = "For 15 minutes more than ${local.everyday_concurrency} environments are at work, and no event is announced. If nobody knows why, find the caller, or stop the function."
       severity    = "page"
       exists      = !local.managed
       expression  = length(local._windows) == 0 ? "MAX([held])" : "IF(${replace(local._in_an_event, "metric", "held")}, 0, held)"
@@ -92,7 +92,7 @@ locals {
       minutes     = { above = 15, of = 15 }
     }
     cost-per-hour = {
-      description = "At the present rate the function costs more than ${local.cost_usd_per_hour} US dollars an hour. That is more than all planned environments cost. Find the caller in the log, or stop the function."
+      description = "At the present rate the function costs more than ${local.cost_usd_per_hour} US dollars an hour. That is more than all planned environments cost. Find the caller, or stop the function."
       severity    = "page"
       exists      = !local.managed
       expression  = format("60 * (invocations * %.10f + milliseconds / 1000 * %.10f)", local._usd_per_request, local._gb * local._on_demand)
