@@ -211,7 +211,7 @@ variable "events" {
   description = <<-EOT
     Announced events, in UTC. Each has a `name`, `starts_at`, `ends_at` and `expected_logins_per_second`. With `utc_offset`, such as
     `"+02:00"`, the page of the output `evening` also has the times of a clock there. A missing or unknown field is refused. From 15 minutes before `starts_at` until `ends_at` the module provisions the environments that
-    `expected_logins_per_second` needs, and refuses releases. An event that is over has no effect, and the plan warns of it.
+    `expected_logins_per_second` needs, and refuses releases. An event that is over has no effect, and the plan warns of it. An apply tells the alarms of the next twelve.
   EOT
   # Not an object: Terraform drops unknown fields of an object, so a misspelt one would vanish.
   type     = list(map(string))
