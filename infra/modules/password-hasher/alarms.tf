@@ -50,7 +50,7 @@ locals {
       minutes     = { above = 2, of = 3 }
     }
     url-5xx = {
-      description = "More than ${var.alarms.errors_percent} % of responses through the URL are 5xx. 503: a deadline could not be met. 500 and 502: a fault."
+      description = "More than ${var.alarms.errors_percent} % of responses through the URL are 5xx. 503: no capacity, a deadline that could not be met, or a seal key that is not listed. 500 and 502: a fault."
       severity    = "page"
       exists      = var.function_url != null
       expression  = "100 * answers / requests"
