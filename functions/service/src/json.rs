@@ -18,7 +18,9 @@ use crate::{Code, Problem, problem::Place};
 /// A value in a body whose syntax and encoding are valid.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'a> {
-    whole: &'a str,
+    /// The body from this place to its end. The value is in it.
+    rest: &'a str,
+    from: Place,
     own: &'a str,
 }
 
@@ -26,16 +28,28 @@ impl<'a> Value<'a> {
     /// Returns the body as one value, or a problem with the place of the first error.
     pub(crate) fn parse(body: &'a [u8]) -> Result<Self, Problem> {
         let invalid = |place| Problem::new(Code::InvalidJson).at(place);
-        let whole = core::str::from_utf8(body).map_err(|e| invalid(place_after(&body[..e.valid_up_to()])))?;
+        let whole = core::str::from_utf8(body)
+            .map_err(|e| invalid(place_after(START, &body[..e.valid_up_to()])))?;
         let WellFormed = serde_json::from_str(whole)
             .map_err(|e| invalid(Place { line: e.line().max(1), column: e.column().max(1) }))?;
-        Ok(Self { whole, own: whole.trim_matches(WHITESPACE) })
+        Ok(Self { rest: whole, from: START, own: whole.trim_matches(WHITESPACE) })
     }
 
     /// The place of its first byte.
     pub(crate) fn place(self) -> Place {
-        let start = (self.own.as_ptr() as usize).saturating_sub(self.whole.as_ptr() as usize);
-        place_after(self.whole.as_bytes().get(..start).unwrap_or_default())
+        place_after(self.from, self.rest.as_bytes().get(..self.start()).unwrap_or_default())
+    }
+
+    /// Where it starts in `rest`.
+    fn start(self) -> usize {
+        (self.own.as_ptr() as usize).saturating_sub(self.rest.as_ptr() as usize)
+    }
+
+    /// A value behind the start of this one. Places in it are counted from its own start, so that many
+    /// defects of a long body do not each count all of it.
+    fn followed_by(self, own: &'a str) -> Self {
+        let next = Self { own, ..self };
+        Self { rest: self.rest.get(next.start()..).unwrap_or_default(), from: next.place(), own }
     }
 
     pub(crate) fn is_null(self) -> bool {
@@ -56,7 +70,7 @@ impl<'a> Value<'a> {
 
     /// The elements of an array; `None` for other values and for more elements than `at_most`.
     pub(crate) fn elements(self, at_most: usize) -> Option<Vec<Value<'a>>> {
-        let reader = Elements { whole: self.whole, at_most };
+        let reader = Elements { array: self, at_most };
         serde_json::Deserializer::from_str(self.own).deserialize_seq(reader).ok()
     }
 
@@ -78,7 +92,7 @@ impl<'a> Value<'a> {
             return Err(NotMembers::NotAnObject);
         }
         let mut defect = None;
-        let reader = Members { whole: self.whole, names, beside, defect: &mut defect };
+        let reader = Members { object: self, names, beside, defect: &mut defect };
         let members = serde_json::Deserializer::from_str(self.own).deserialize_map(reader);
         members.map_err(|_| defect.unwrap_or(NotMembers::NotAnObject))
     }
@@ -88,7 +102,7 @@ impl<'a> Value<'a> {
         if !self.is_object() {
             return None;
         }
-        serde_json::Deserializer::from_str(self.own).deserialize_map(Peek { whole: self.whole, name }).ok()?
+        serde_json::Deserializer::from_str(self.own).deserialize_map(Peek { object: self, name }).ok()?
     }
 }
 
@@ -159,7 +173,7 @@ impl<'de> Visitor<'de> for WellFormed {
 }
 
 struct Elements<'a> {
-    whole: &'a str,
+    array: Value<'a>,
     at_most: usize,
 }
 
@@ -171,19 +185,20 @@ impl<'a> Visitor<'a> for Elements<'a> {
     }
 
     fn visit_seq<A: SeqAccess<'a>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut elements = Vec::new();
+        let (mut elements, mut last) = (Vec::new(), self.array);
         while let Some(raw) = seq.next_element::<&RawValue>()? {
             if elements.len() == self.at_most {
                 return Err(A::Error::custom("too many"));
             }
-            elements.push(Value { whole: self.whole, own: raw.get() });
+            last = last.followed_by(raw.get());
+            elements.push(last);
         }
         Ok(elements)
     }
 }
 
 struct Members<'a, 'd, const N: usize> {
-    whole: &'a str,
+    object: Value<'a>,
     names: [&'static str; N],
     beside: &'d [&'static str],
     defect: &'d mut Option<NotMembers<'a>>,
@@ -201,7 +216,7 @@ impl<'a, const N: usize> Visitor<'a> for Members<'a, '_, N> {
         let mut besides = vec![None; self.beside.len()];
         while let Some((key, raw)) = map.next_entry::<String, &RawValue>()? {
             let key = Zeroizing::new(key);
-            let value = Value { whole: self.whole, own: raw.get() };
+            let value = Value { own: raw.get(), ..self.object };
             let slots = self.names.iter().zip(&mut members).chain(self.beside.iter().zip(&mut besides));
             let known = slots.into_iter().find(|(name, _)| **name == *key);
             let defect = match known {
@@ -220,7 +235,7 @@ impl<'a, const N: usize> Visitor<'a> for Members<'a, '_, N> {
 }
 
 struct Peek<'a> {
-    whole: &'a str,
+    object: Value<'a>,
     name: &'static str,
 }
 
@@ -236,7 +251,7 @@ impl<'a> Visitor<'a> for Peek<'a> {
         let mut times = 0_usize;
         while let Some((key, raw)) = map.next_entry::<String, &RawValue>()? {
             if *Zeroizing::new(key) == self.name {
-                found = Some(Value { whole: self.whole, own: raw.get() });
+                found = Some(Value { own: raw.get(), ..self.object });
                 times += 1;
             }
         }
@@ -244,12 +259,16 @@ impl<'a> Visitor<'a> for Peek<'a> {
     }
 }
 
-/// The place of the byte after these.
-fn place_after(before: &[u8]) -> Place {
-    let line = before.split(|&b| b == b'\n').count();
-    let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |newline| newline + 1);
-    Place { line, column: before.len() - line_start + 1 }
+/// The place of the byte after these, of which the first one is at `from`.
+fn place_after(from: Place, before: &[u8]) -> Place {
+    let lines = before.split(|&b| b == b'\n').count();
+    let newline = before.iter().rposition(|&b| b == b'\n');
+    let column = newline.map_or(from.column + before.len(), |newline| before.len() - newline);
+    Place { line: from.line + lines - 1, column }
 }
+
+/// The place of the first byte of a body.
+const START: Place = Place { line: 1, column: 1 };
 
 /// The whitespace of RFC 8259 §2. `str::trim` would remove more characters.
 const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];

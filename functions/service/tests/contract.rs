@@ -491,6 +491,16 @@ async fn an_error_in_one_operation_of_a_batch_fails_only_that_operation() {
 }
 
 #[tokio::test]
+async fn a_defect_in_a_batch_has_its_place_in_the_whole_body() {
+    let body = b"{\"operations\": [{},\n{\"op\": 5}, {\"op\":\n6, \"id\": 7}]}";
+    let body = post_bytes("/batch", *body).send(&service()).await.ok();
+    for (i, (line, column)) in [(1, 17), (2, 8), (3, 10)].into_iter().enumerate() {
+        let problem = &body["results"][i]["problem"];
+        assert_eq!((&problem["line"], &problem["column"]), (&json!(line), &json!(column)), "{problem}");
+    }
+}
+
+#[tokio::test]
 async fn a_result_has_the_id_of_its_operation() {
     let service = service();
     let longest = "a".repeat(64);
