@@ -148,6 +148,10 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest body, 1 MiB, takes 10 s at 0.8 Mbit/s.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// A request that is not read to its end after this time waits for its caller, and its connection may
+/// make room. On the same network the largest body takes less.
+pub(super) const STALLED: Duration = Duration::from_millis(100);
+
 /// More than the 60 s after which usual load balancers (AWS ALB, nginx) close idle connections. The
 /// client must be the side that closes: a request on a connection that the server closes is lost.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(75);

@@ -110,7 +110,7 @@ impl Slots {
 
 impl Taken {
     /// Tells a silent connection to end, and frees its slot. It is the oldest without an accepted
-    /// request, else the one that is idle for the longest time.
+    /// request, else the one that waits for its peer for the longest time.
     fn make_room(&mut self, may_end: impl Fn(&Occupant) -> bool) -> Option<()> {
         let mut longest_idle = None;
         for (&number, occupant) in self.occupants.iter().filter(|(_, occupant)| may_end(occupant)) {
@@ -284,7 +284,7 @@ impl Occupant {
 
     fn standing(&self) -> Standing {
         let Some(watch) = self.watch.get() else { return Standing::Unknown };
-        match watch.phase().quiet_since() {
+        match watch.quiet_since() {
             None => Standing::Busy,
             Some(since) if watch.is_trusted() => Standing::Idle(since),
             Some(_) => Standing::Unknown,
@@ -295,16 +295,20 @@ impl Occupant {
 enum Standing {
     /// No request was accepted on the connection.
     Unknown,
-    /// No request is being answered since this time.
+    /// It waits for its peer since this time.
     Idle(Instant),
     Busy,
 }
 
 #[cfg(test)]
 mod tests {
-    use tokio::task::{JoinSet, yield_now};
+    use tokio::{
+        task::{JoinSet, yield_now},
+        time::sleep,
+    };
 
     use super::*;
+    use crate::{bounds::STALLED, watch::ActiveRequest};
 
     #[tokio::test]
     async fn the_oldest_silent_connection_makes_room() {
@@ -319,19 +323,37 @@ mod tests {
         let _fifth = take(&slots, 1).await.unwrap();
         third.is_needed().await;
         drop((second, third));
-        let request = watch.request();
+        let request = answering(&watch);
         let more: Vec<Slot> = [take(&slots, 1).await.unwrap(), take(&slots, 1).await.unwrap()].into();
         fourth.is_needed().await;
         for slot in &more {
             let watch = Watch::begin(Instant::now());
             slot.asks(&watch);
             watch.trust();
-            std::mem::forget(watch.request());
+            std::mem::forget(answering(&watch));
         }
         assert!(take(&slots, 1).await.is_none(), "requests of all connections are being answered");
         drop(request);
         let _last = take(&slots, 1).await.unwrap();
         first.is_needed().await;
+    }
+
+    #[tokio::test]
+    async fn a_connection_makes_room_while_the_body_of_its_only_request_stalls() {
+        let slots = Slots::new(10, Some(3));
+        let mut own = Vec::new();
+        for _ in 0..3 {
+            let (slot, watch) = (take(&slots, 1).await.unwrap(), Watch::begin(Instant::now()));
+            slot.asks(&watch);
+            watch.trust();
+            own.push((slot, watch.request(), watch));
+        }
+        own[0].1.was_read(false);
+        let _beside_a_stalled_one = own[1].2.request();
+        sleep(STALLED).await;
+        let _next = take(&slots, 1).await.unwrap();
+        own[2].0.is_needed().await;
+        assert_eq!(slots.taken().occupants.len(), 3);
     }
 
     #[tokio::test]
@@ -465,6 +487,13 @@ mod tests {
         assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
         assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:0:0:1"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+    }
+
+    /// A request that was read to its end.
+    fn answering(watch: &Arc<Watch>) -> ActiveRequest {
+        let request = watch.request();
+        request.was_read(false);
+        request
     }
 
     async fn take(slots: &Arc<Slots>, last: u8) -> Option<Slot> {

@@ -9,7 +9,7 @@ use std::{
     time::Instant,
 };
 
-use super::{bounds::FEW_STREAMS, phase::Phase, sending::Sending};
+use super::{bounds, phase::Phase, sending::Sending};
 
 #[derive(Debug)]
 pub(super) struct Watch {
@@ -24,6 +24,9 @@ pub(super) struct Watch {
 #[derive(Debug)]
 struct State {
     phase: Phase,
+    /// When the only open request began. `None` if it was read to its end, or if it is not the only
+    /// one.
+    unread_since: Option<Instant>,
     /// Line ends at the end of the bytes, at most two: a head and a chunked body end in two.
     line_ends: usize,
     /// Whether the peer has ended the connection.
@@ -35,7 +38,7 @@ impl Watch {
     pub(super) fn begin(first_bytes: Instant) -> Arc<Self> {
         let phase = Phase::Head { since: first_bytes };
         Arc::new(Self {
-            state: Mutex::new(State { phase, line_ends: 0, has_ended: false }),
+            state: Mutex::new(State { phase, unread_since: None, line_ends: 0, has_ended: false }),
             trusted: AtomicBool::new(false),
             turn: AtomicUsize::new(0),
             sending: Arc::default(),
@@ -44,6 +47,14 @@ impl Watch {
 
     pub(super) fn phase(&self) -> Phase {
         self.state().phase
+    }
+
+    /// The time since which the connection waits for its peer: no request is open, or the body of
+    /// the only one stalls. `None`: a request is being answered.
+    pub(super) fn quiet_since(&self) -> Option<Instant> {
+        let state = self.state();
+        let stalled = state.unread_since.filter(|since| since.elapsed() >= bounds::STALLED);
+        state.phase.quiet_since().or(stalled)
     }
 
     /// Notes bytes of HTTP/1 that were read.
@@ -75,7 +86,9 @@ impl Watch {
 
     /// Marks a request as being answered while the guard lives.
     pub(super) fn request(self: &Arc<Self>) -> ActiveRequest {
-        self.state().phase.asked();
+        let mut state = self.state();
+        state.phase.asked();
+        state.unread_since = (state.phase.open() == 1).then(Instant::now);
         ActiveRequest(Arc::clone(self))
     }
 
@@ -115,7 +128,7 @@ impl Watch {
     /// accepted only few requests are open.
     pub(super) fn may_read_on(&self) -> bool {
         !self.sending.is_stuck()
-            && (self.is_trusted() || self.phase().open() + self.sending.unsent() < FEW_STREAMS)
+            && (self.is_trusted() || self.phase().open() + self.sending.unsent() < bounds::FEW_STREAMS)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -138,6 +151,7 @@ impl ActiveRequest {
         let mut state = self.0.state();
         let goes_beyond = ends_in_a_blank_line && state.line_ends < BLANK_LINE;
         state.phase.was_read(goes_beyond);
+        state.unread_since = None;
     }
 }
 

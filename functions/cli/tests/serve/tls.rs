@@ -18,8 +18,9 @@ use tokio::{
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 use super::{
-    client::{Client, get},
+    client::{Client, get, verify},
     http2::Http2,
+    limits::{COMPUTES, LONG},
     server::{Server, file, until},
 };
 
@@ -151,9 +152,10 @@ fn connections_beyond_the_bound_are_dropped() {
     let (server, certificate) = start(&["--connections", "1"]);
     blocking(async {
         let mut kept = connect(server.address(), &certificate, &[]).await;
-        let head = "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n";
-        kept.write_all(head.as_bytes()).await.unwrap();
-        assert!(kept.read(&mut [0; 1]).await.unwrap() > 0);
+        let before = server.cpu();
+        kept.write_all(verify("p", LONG).as_bytes()).await.unwrap();
+        kept.flush().await.unwrap();
+        until(|| (server.cpu() > before + COMPUTES).then_some(())).expect("the server computes");
         let mut beyond = TcpStream::connect(server.address()).await.unwrap();
         assert!(matches!(beyond.read(&mut [0; 1]).await, Ok(0) | Err(_)));
     });
