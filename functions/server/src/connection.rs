@@ -35,10 +35,10 @@ use super::{
 /// Serves a connection until either side ends it.
 pub(super) async fn serve<W: Workers>(socket: Socket, door: Arc<Door<W>>, draining: Draining, slot: &Slot) {
     let parts = Parts { socket: socket.clone(), door: Arc::clone(&door), draining, slot };
-    match door.tls() {
+    match &door.tls {
         None => talk(Box::new(socket), parts).await,
         Some(tls) => {
-            let handshake = Box::pin(timeout(door.bounds().first_byte_timeout, tls.accept(socket, slot)));
+            let handshake = Box::pin(timeout(door.bounds.first_byte_timeout, tls.accept(socket, slot)));
             // Without a handshake there is no protocol for a response.
             if let Ok(Ok(stream)) = handshake.await {
                 slot.greeted();
@@ -57,7 +57,7 @@ struct Parts<'a, W> {
 }
 
 async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
-    let bounds = *parts.door.bounds();
+    let bounds = parts.door.bounds;
     let peer = parts.socket.peer();
     let mut opening = Opening::default();
     let settled = async {
@@ -97,7 +97,7 @@ async fn http1<W: Workers>(
     watch: Arc<Watch>,
     Parts { socket, door, draining, slot }: Parts<'_, W>,
 ) {
-    let bounds = *door.bounds();
+    let bounds = door.bounds;
     let service = {
         let (door, watch, socket) = (Arc::clone(&door), Arc::clone(&watch), socket.clone());
         service_fn(move |request| {
@@ -168,7 +168,7 @@ async fn http2<W: Workers>(
     watch: Arc<Watch>,
     Parts { socket, door, draining, slot }: Parts<'_, W>,
 ) {
-    let bounds = *door.bounds();
+    let bounds = door.bounds;
     let address = socket.peer();
     let service = {
         let watch = Arc::clone(&watch);
@@ -199,7 +199,7 @@ async fn http2<W: Workers>(
             clock.note_shutdown(context);
             let was_told = clock.shutdown == Shutdown::Told;
             slot.note_behind(watch.sending().is_stuck());
-            let untaken = watch.sending().due(bounds.answer_timeout);
+            let untaken = watch.sending().since().map(|since| since + bounds.answer_timeout);
             if untaken.is_some_and(|at| at <= now) {
                 return Poll::Ready(());
             }

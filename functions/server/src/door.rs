@@ -20,8 +20,8 @@ pub(super) struct Door<W> {
     pub(super) access: Access,
     /// The file with the keys of sealed hashes.
     keys_file: Option<PathBuf>,
-    tls: Option<Tls>,
-    bounds: Bounds,
+    pub(super) tls: Option<Tls>,
+    pub(super) bounds: Bounds,
     /// Memory for bodies, in bytes.
     pub(super) bodies: Arc<Room>,
     /// Places for HTTP/2 requests.
@@ -48,24 +48,6 @@ impl<W: Workers> Door<W> {
             places: Room::new(EXCHANGES, EXCHANGES / RESERVE),
             answers: Room::new(UNSENT_ANSWER_BYTES, UNSENT_ANSWER_BYTES / RESERVE),
         }
-    }
-
-    /// Logs what the operator should change.
-    pub(super) fn log_advice(&self) {
-        self.access.log_advice();
-    }
-
-    /// From now on `/health` tells balancers that the server shuts down.
-    pub(super) fn begin_drain(&self) {
-        self.service.begin_drain();
-    }
-
-    pub(super) fn bounds(&self) -> &Bounds {
-        &self.bounds
-    }
-
-    pub(super) fn tls(&self) -> Option<&Tls> {
-        self.tls.as_ref()
     }
 
     /// Reads the tokens, the certificate and the seal keys again, and logs the result. All change,

@@ -103,7 +103,7 @@ impl<W: Workers> Door<W> {
                 Ok(body) => Ok(body),
             }
         };
-        let read = timeout(self.bounds().body_timeout, read);
+        let read = timeout(self.bounds.body_timeout, read);
         let evicted = eviction();
         tokio::select! {
             biased;

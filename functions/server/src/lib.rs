@@ -101,14 +101,14 @@ async fn serve<W: Workers>(
     let service = Service::new(policies, workers)
         .with_upgrades(upgrades)
         .with_blocklist(blocklist)
-        .with_metrics(log.dropped())
+        .with_metrics(&log.dropped)
         .with_sink(Arc::new(RequestLines));
     let keys_file = seal_keys.map(|(file, keys)| {
         service.install_keys(keys);
         file
     });
     let door = Arc::new(Door::new(service, access, keys_file, tls, bounds));
-    door.log_advice();
+    door.access.log_advice();
     let serving = listener.serve(Arc::clone(&door));
     supervisor::tell_ready();
     let read_again = || {
@@ -118,7 +118,7 @@ async fn serve<W: Workers>(
     };
     signals.until_asked_to_end(read_again).await;
     supervisor::tell_stopping();
-    door.begin_drain();
+    door.service.begin_drain();
     serving.drain(drain, signals).await
 }
 

@@ -61,7 +61,7 @@ impl Listener {
     /// Starts to accept connections.
     pub(super) fn serve<W: Workers>(self, door: Arc<Door<W>>) -> Serving {
         let (ending, draining) = drain();
-        let slots = Slots::new(door.bounds().connections, door.bounds().connections_per_address);
+        let slots = Slots::new(door.bounds.connections, door.bounds.connections_per_address);
         let acceptor = Acceptor {
             socket: self.socket,
             door,
@@ -181,7 +181,7 @@ impl<W: Workers> Acceptor<W> {
     fn refuse(&self, socket: Socket) {
         let refusal = Problem::overloaded(RETRY_AFTER);
         let answer = self.door.refuse_unread(Instant::now(), socket.peer(), refusal);
-        if self.door.tls().is_some() {
+        if self.door.tls.is_some() {
             return;
         }
         let Ok(slot) = Arc::clone(&self.refusals).try_acquire_owned() else { return };

@@ -53,14 +53,8 @@ fn output(stdout: Stdout) -> Box<dyn Write + Send> {
 /// The log. Dropping it writes the waiting lines, if the reader takes them in time.
 pub(super) struct Log {
     lines: Lines,
-    dropped: DroppedLines,
-}
-
-impl Log {
     /// The count of lost lines.
-    pub(super) fn dropped(&self) -> &DroppedLines {
-        &self.dropped
-    }
+    pub(super) dropped: DroppedLines,
 }
 
 impl Drop for Log {

@@ -4,7 +4,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Poll, Waker},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use saltern_service::Body;
@@ -42,11 +42,6 @@ impl Sending {
         let state = self.state();
         let oldest = state.unsent.values().next().copied();
         oldest.into_iter().chain(state.stuck_since).min()
-    }
-
-    /// Returns when the peer must have taken what waits for it.
-    pub(super) fn due(&self, answer_timeout: Duration) -> Option<Instant> {
-        self.since().map(|since| since + answer_timeout)
     }
 
     /// Returns the number of unsent answers.
@@ -134,7 +129,7 @@ impl AsRef<[u8]> for Held {
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
+    use std::{thread, time::Duration};
 
     use super::*;
 

@@ -18,9 +18,9 @@ pub struct Incoming {
     /// The problem of a head that is refused, whatever the body holds.
     route: Result<Route, Problem>,
     /// What the request is counted as.
-    operation: Operation,
+    pub(crate) operation: Operation,
     /// When the answer becomes useless to the caller.
-    not_after: Instant,
+    pub(crate) not_after: Instant,
     /// The time, the peer and the caller.
     pub arrival: Arrival,
     /// The names of the request, for its response and its log line.
@@ -81,14 +81,6 @@ impl Incoming {
     #[must_use]
     pub fn refused(self, problem: Problem) -> Self {
         Self { route: Err(problem), ..self }
-    }
-
-    pub(crate) fn operation(&self) -> Operation {
-        self.operation
-    }
-
-    pub(crate) fn not_after(&self) -> Instant {
-        self.not_after
     }
 }
 

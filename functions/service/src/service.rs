@@ -154,7 +154,7 @@ impl<W: Workers> Service<W> {
             upgrades: &self.upgrades,
             blocklist: self.blocklist.as_ref(),
             arrival: &incoming.arrival,
-            deadline: incoming.not_after(),
+            deadline: incoming.not_after,
         };
         let content = match command {
             Command::Batch(elements) => {
@@ -201,7 +201,7 @@ impl<W: Workers> Service<W> {
     fn count(&self, end: End, steps: Vec<Step>, incoming: &Incoming) -> Outcome {
         let Arrival { at, peer, ref caller, .. } = incoming.arrival;
         let outcome = Outcome {
-            operation: incoming.operation(),
+            operation: incoming.operation,
             end,
             ids: incoming.ids.clone(),
             caller: caller.clone(),
