@@ -63,10 +63,15 @@ impl Failure {
 /// [`ERROR_TIMEOUT`].
 fn print_error(line: String) -> io::Result<()> {
     let (done, is_done) = mpsc::channel();
-    thread::Builder::new().spawn(move || {
-        let written = io::stderr().write_all(line.as_bytes());
+    let the_same = line.clone();
+    let started = thread::Builder::new().spawn(move || {
+        let written = io::stderr().write_all(the_same.as_bytes());
         let _too_late = done.send(written);
-    })?;
+    });
+    // That no thread can start may be what the sentence says.
+    if started.is_err() {
+        return io::stderr().write_all(line.as_bytes());
+    }
     is_done.recv_timeout(ERROR_TIMEOUT).unwrap_or(Ok(()))
 }
 
