@@ -203,7 +203,7 @@ async fn http2<W: Workers>(
             if untaken.is_some_and(|at| at <= now) {
                 return Poll::Ready(());
             }
-            let quiet_since = watch.phase().quiet_since();
+            let quiet_since = watch.phase().quiet_since().filter(|_| untaken.is_none());
             let idle_until = quiet_since.map(|since| match clock.shutdown {
                 Shutdown::Told => since.max(clock.looked) + LINGER,
                 Shutdown::NotBegun | Shutdown::Begun(_) => since + bounds.idle_timeout,

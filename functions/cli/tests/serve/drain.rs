@@ -1,5 +1,6 @@
 use std::{
     net::TcpStream,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -42,6 +43,19 @@ fn accepted_requests_are_answered() {
         last.receive().assert_problem(400, "invalid_request");
         assert_eq!(server.end().code(), Some(0), "{}", server.output());
     }
+}
+
+#[test]
+fn an_answer_that_is_longer_than_the_window_of_its_caller_is_sent_whole() {
+    let mut server = Server::start(&[]);
+    let mut http2 = Http2::connect(server.address());
+    let (status, document) = http2.get_after("/openapi.json", || {
+        server.signal("TERM");
+        // A connection without requests and answers stays for a second.
+        thread::sleep(Duration::from_secs(2));
+    });
+    assert!(status == 200 && document["paths"].is_object());
+    assert_eq!(server.end().code(), Some(0), "{}", server.output());
 }
 
 #[test]

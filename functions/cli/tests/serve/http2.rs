@@ -144,6 +144,15 @@ impl Http2 {
         self.runtime.block_on(answer(sent))
     }
 
+    /// Sends a GET, and takes no more of the answer than the window before this was done.
+    pub(crate) fn get_after(&mut self, path: &str, meanwhile: impl FnOnce()) -> (u16, Value) {
+        let sent = self.send_one("GET", path, "");
+        let head = async { timeout(PATIENCE, sent).await.expect("an answer in time").unwrap() };
+        let response = self.runtime.block_on(head);
+        meanwhile();
+        self.runtime.block_on(read(response))
+    }
+
     /// Sends these requests; [`Self::receive`] returns their responses.
     pub(crate) fn send(&mut self, path: &str, body: &str, count: usize) {
         for _ in 0..count {
