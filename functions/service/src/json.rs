@@ -28,8 +28,8 @@ impl<'a> Value<'a> {
     /// Returns the body as one value, or a problem with the place of the first error.
     pub(crate) fn parse(body: &'a [u8]) -> Result<Self, Problem> {
         let invalid = |place| Problem::new(Code::InvalidJson).at(place);
-        let whole = core::str::from_utf8(body)
-            .map_err(|e| invalid(place_after(START, &body[..e.valid_up_to()])))?;
+        let whole =
+            core::str::from_utf8(body).map_err(|e| invalid(place_after(START, &body[..e.valid_up_to()])))?;
         let WellFormed = serde_json::from_str(whole)
             .map_err(|e| invalid(Place { line: e.line().max(1), column: e.column().max(1) }))?;
         Ok(Self { rest: whole, from: START, own: whole.trim_matches(WHITESPACE) })
