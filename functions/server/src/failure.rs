@@ -47,7 +47,7 @@ impl Failure {
         let _unwritten = match self {
             Self::Explained(text) => write!(io::stdout(), "{text}"),
             Self::Configuration(sentence) | Self::Data(sentence) | Self::System(sentence) => {
-                print_error(format!("{program}: {sentence}\n"))
+                print_error(&format!("{program}: {sentence}\n"))
             }
         };
         match self {
@@ -61,9 +61,9 @@ impl Failure {
 
 /// Writes to standard error. A reader that does not read delays the end of the process for at most
 /// [`ERROR_TIMEOUT`].
-fn print_error(line: String) -> io::Result<()> {
+fn print_error(line: &str) -> io::Result<()> {
     let (done, is_done) = mpsc::channel();
-    let the_same = line.clone();
+    let the_same = line.to_owned();
     let started = thread::Builder::new().spawn(move || {
         let written = io::stderr().write_all(the_same.as_bytes());
         let _too_late = done.send(written);
