@@ -18,6 +18,8 @@ import scala.concurrent.duration.*
   * @param safe a sentence without data of the request, the same for every error of its kind
   */
 sealed abstract class SalternError(val code: String, val safe: String, reason: String) extends RuntimeException(safe, null, false, false) {
+  import SalternError.*
+
   @volatile private var request: Option[String] = None
 
   /** The id under which the service logged the request: the `x-request-id` of its answer, or that
@@ -29,6 +31,9 @@ sealed abstract class SalternError(val code: String, val safe: String, reason: S
     * versions.
     */
   def detailed: String = reason + request.fold("")(id => s" (request $id)")
+
+  /** Whether this host makes no new hash, while it answers logins. */
+  private[saltern] def isOfNewHashes: Boolean = Seq(PoliciesDiffer, NoBlocklist).exists(reason.contains(_))
 
   private[client] def of(requestId: Option[String]): this.type = { request = requestId; this }
   override def toString: String = s"${getClass.getSimpleName}: $safe"
@@ -113,7 +118,6 @@ object SalternError {
   /** The context is missing where the key of the seal wants one, or it is not one. */
   private[saltern] def ofTheContext: Refused = refused(RefusalCode.InvalidRequest, Origin.Local, " (field context)")
 
-  // Why this host makes no new hash, while it answers logins.
   private[saltern] val PoliciesDiffer = "the policy documents of service and client differ"
   private[saltern] val NoBlocklist = "this host has no list of breached passwords"
 

@@ -52,22 +52,16 @@ final class SalternHash implements PasswordHashProvider {
     try {
       return StoredRow.of(saltern.hash(Password.apply(password)).encoded());
     } catch (SalternError error) {
-      if (!DUMMY.equals(password) || !isOfNewHashes(error)) throw Refusal.of(session, error);
+      // In an overload logins are refused too, and where new hashes are sealed, the stored ones are.
+      // Else a refusal would show that there is no such user.
+      boolean loginsAreAnswered = error instanceof SalternError.UserFault || error.isOfNewHashes();
+      if (!DUMMY.equals(password) || !loginsAreAnswered) throw Refusal.of(session, error);
       decoy(true);
       return null;
     } catch (IllegalStateException notReadable) {
       if (DUMMY.equals(password)) return null;
       throw Refusal.ofSettings(session, notReadable.getMessage());
     }
-  }
-
-  /**
-   * Whether logins are answered all the same. Then a refusal would show that there is no such user. In
-   * an overload they are refused too, and where new hashes are sealed, the stored ones are.
-   */
-  private static boolean isOfNewHashes(SalternError error) {
-    String why = error.detailed();
-    return error instanceof SalternError.UserFault || why.contains(SalternError.PoliciesDiffer()) || why.contains(SalternError.NoBlocklist());
   }
 
   @Override
