@@ -27,7 +27,7 @@ async fn run(field: Field) -> Found {
     let long = "x".repeat(LONGEST_PASSWORD);
     let mut connection = Http1::new(server.door.connect().await?);
     let mut figures = Vec::new();
-    let (mut short_ms, mut unexpected) = (Vec::new(), 0);
+    let mut unexpected = 0;
     for &(account, hash) in ACCOUNTS {
         for (probe, password) in [("8 bytes", "password"), ("1,024 bytes", &long), ("a NUL", "pass\0word")] {
             let request = verify(&deadline_ms(60_000), password, hash);
@@ -40,14 +40,20 @@ async fn run(field: Field) -> Found {
                 unexpected += usize::from((answer.status == 200) == (hash == Some(UNREADABLE)));
             }
             let median = percentile(times.split_off(1), 0.5);
-            if probe == "8 bytes" {
-                short_ms.push(median);
-            }
             let figure = Figure::new(format!("{account}, password of {probe}"), median, "ms").timed();
             figures.push(if hash == Some(UNREADABLE) { figure.at_most(REFUSED_MS) } else { figure });
         }
     }
-    let [decoy, user] = [short_ms[0], short_ms[1]];
+    // In turns, because the time of a hash in memory drifts by more than the bound.
+    let mut times = [const { Vec::new() }; 2];
+    for _ in 0..field.pick(2, 40) {
+        for (times, &(_, hash)) in times.iter_mut().zip(ACCOUNTS) {
+            let begun = Instant::now();
+            connection.ask(&verify(&deadline_ms(60_000), "password", hash)).await?;
+            times.push(begun.elapsed().as_secs_f64() * 1000.0);
+        }
+    }
+    let [decoy, user] = times.map(|times| percentile(times, 0.5));
     let apart = (decoy / user).max(user / decoy);
     figures.push(Figure::new("decoy and a user of its policy, times", apart, "").at_most(SAME).timed());
     figures.push(Figure::never("unexpected answers", unexpected));
