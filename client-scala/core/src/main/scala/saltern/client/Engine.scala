@@ -122,9 +122,9 @@ private[client] final class Engine(
         listener.onFallback(reason, detail, call.requestId)
         call.operation match {
           case _: Operation.Hash if drift.differs && !config.hashesDespiteDrift =>
-            fail(call, errorOf(LocalHashing.Failure.NotAvailable(SalternError.PoliciesDiffer), reason))
+            fail(call, errorOf(LocalHashing.Failure.NotAvailable("the policy documents of service and client differ"), reason).ofNewHashes)
           case _: Operation.Hash if drift.hasBlocklist && !config.hashesUnchecked =>
-            fail(call, new SalternError.Overloaded(retryAfter, s"${SalternError.NoBlocklist}; remote: ${reason.name}"))
+            fail(call, new SalternError.Overloaded(retryAfter, s"this host has no list of breached passwords; remote: ${reason.name}").ofNewHashes)
           case _ => compute(call, reason)
         }
       }

@@ -38,7 +38,7 @@ private[client] final class Logins(
       answer match {
         case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
         // A known user's hash would be sealed, and its login would fail so.
-        case Success(unknown) if stored.isEmpty && unknown.origin == Origin.Local && local.lacksSealKeys => end(login, Failure(Logins.withoutKeys))
+        case Success(unknown) if stored.isEmpty && unknown.origin == Origin.Local && local.lacksSealKeys => end(login, Failure(withoutKeys))
         case answer                                                                                      => end(login, answer)
       }
     }

@@ -18,8 +18,6 @@ import scala.concurrent.duration.*
   * @param safe a sentence without data of the request, the same for every error of its kind
   */
 sealed abstract class SalternError(val code: String, val safe: String, reason: String) extends RuntimeException(safe, null, false, false) {
-  import SalternError.*
-
   @volatile private var request: Option[String] = None
 
   /** The id under which the service logged the request: the `x-request-id` of its answer, or that
@@ -33,8 +31,9 @@ sealed abstract class SalternError(val code: String, val safe: String, reason: S
   def detailed: String = reason + request.fold("")(id => s" (request $id)")
 
   /** Whether this host makes no new hash, while it answers logins. */
-  private[saltern] def isOfNewHashes: Boolean = Seq(PoliciesDiffer, NoBlocklist).exists(reason.contains(_))
+  @volatile private[saltern] var isOfNewHashes: Boolean = false
 
+  private[client] def ofNewHashes: this.type = { isOfNewHashes = true; this }
   private[client] def of(requestId: Option[String]): this.type = { request = requestId; this }
   override def toString: String = s"${getClass.getSimpleName}: $safe"
 }
@@ -117,9 +116,6 @@ object SalternError {
 
   /** The context is missing where the key of the seal wants one, or it is not one. */
   private[saltern] def ofTheContext: Refused = refused(RefusalCode.InvalidRequest, Origin.Local, " (field context)")
-
-  private[saltern] val PoliciesDiffer = "the policy documents of service and client differ"
-  private[saltern] val NoBlocklist = "this host has no list of breached passwords"
 
   private val Breached = "this password is in a list of breached passwords: choose another one"
 

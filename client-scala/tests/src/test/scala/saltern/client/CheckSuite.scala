@@ -119,6 +119,8 @@ class CheckSuite extends PatientSuite {
     val (refused, verified) = calls(identity)
     assert(refused.value.exists(_.failed.get.isInstanceOf[SalternError.NotAvailableLocally]), s"$refused")
     assert(verified.value.exists(_.isSuccess), s"$verified")
+    // For Keycloak's unknown users.
+    assert(refused.value.exists(_.failed.toOption.collect { case error: SalternError => error.isOfNewHashes }.contains(true)))
     assert(calls(_.withHashesDespiteDrift(true))._1.value.exists(_.isSuccess))
   }
 
