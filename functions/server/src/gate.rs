@@ -112,7 +112,34 @@ const HEADERS: u8 = 1;
 
 #[cfg(test)]
 mod tests {
+    use proptest::{collection::vec, prelude::*};
+
     use super::*;
+
+    proptest! {
+        // Lengths that lie, unknown types, frames that never end.
+        #[test]
+        fn random_bytes_in_any_pieces_and_turns_are_passed_on_in_order(
+            pieces in vec(vec(prop_oneof![0..4_u8, any::<u8>()], 0..60), 0..40), space in 1..50_usize,
+        ) {
+            let (mut gate, mut space, mut passed, mut turn) = (Gate::default(), vec![0; space], Vec::new(), 0);
+            for piece in &pieces {
+                let mut given = false;
+                while !given || !gate.held.is_empty() {
+                    turn += 1;
+                    gate.begin(turn);
+                    let mut buffer = ReadBuf::new(&mut space);
+                    if !gate.pass_held(&mut buffer) {
+                        gate.pass(piece, &mut buffer);
+                        given = true;
+                    }
+                    prop_assert!(gate.frames <= FRAMES_A_TURN && gate.requests <= REQUESTS_A_TURN);
+                    passed.extend_from_slice(buffer.filled());
+                }
+            }
+            prop_assert_eq!(passed, pieces.concat());
+        }
+    }
 
     #[test]
     fn a_turn_ends_after_its_last_request_in_pieces_of_any_size() {

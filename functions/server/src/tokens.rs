@@ -294,6 +294,7 @@ const EXPIRY: &str =
 #[cfg(test)]
 mod tests {
     use http::{HeaderValue, Request};
+    use proptest::{collection::vec, prelude::*, sample::select};
     use saltern_constant_time::{hidden, reports, revealed, runs_under_valgrind};
 
     use super::*;
@@ -450,6 +451,25 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn any_lines_are_tokens_or_refused_without_their_text(
+            fields in vec(prop_oneof![select(FIELDS).prop_map(str::to_owned), "[ -~é]{1,40}"], 1..12), between in vec(select(&[" ", "\t", "\n", ""][..]), 12),
+        ) {
+            let text: String = fields.iter().zip(between).map(|(field, between)| field.clone() + between).collect();
+            match parse(text.lines(), "line", "the file") {
+                Ok(tokens) => for token in tokens {
+                    let identity = &token.identity;
+                    prop_assert!(is_name(&identity.name) && !identity.scopes.is_empty(), "{}", text);
+                },
+                Err(Failure::Configuration(sentence)) => for field in fields {
+                    prop_assert!(field.len() < MIN_TOKEN_BYTES || !sentence.contains(&field), "{}", sentence);
+                },
+                Err(other) => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+
     fn tokens(text: &str) -> Access {
         let known = ArcSwap::from_pointee(parse(text.lines(), "line", "tokens").unwrap());
         Access::Tokens(Tokens { file: None, known })
@@ -466,5 +486,7 @@ mod tests {
     }
 
     const OLD: &str = "0123456789abcdef0123456789abcdef";
+    const FIELDS: &[&str] =
+        &["#", "shop", "hash", "hash,verify", "verify,verify", "never", "2027-12-31", "+2027-1-31", OLD, NEW];
     const NEW: &str = "fedcba9876543210fedcba9876543210-._~+/==";
 }

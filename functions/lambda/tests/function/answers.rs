@@ -1,7 +1,8 @@
 //! Events and responses. These tests need no test build.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
+use crate::metrics::Random;
 use crate::support::{Function, Response, SOON, bootstrap, event, is_release};
 use saltern_stubs::lambda::{Environment, Invocation, RuntimeApi};
 use serde_json::{Value, json};
@@ -120,6 +121,39 @@ fn an_invalid_event_gets_a_problem_and_the_function_continues() {
     let output = function.stop();
     assert!(!output.stdout.contains(MARKER) && !output.stderr.contains(MARKER), "{output:?}");
     assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn a_mutated_event_is_answered_and_the_function_continues() {
+    let mut random = Random::seeded();
+    println!("SALTERN_TEST_SEED={}", random.0);
+    let mut function = Function::start();
+    let events = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/events");
+    let mut statuses = BTreeSet::new();
+    for name in ["hash-direct.json", "hash-iam.json", "health-browser.json", "verify-base64.json"] {
+        let recorded = fs::read(events.join(name)).unwrap();
+        for _ in 0..MUTANTS {
+            let mut event = recorded.clone();
+            for _ in 0..=random.below(3) {
+                let (from, to) = (random.index(event.len() + 1), random.index(event.len() + 1));
+                let inserted = match random.below(4) {
+                    0 => event[to..].iter().take(random.index(40)).copied().collect(),
+                    1 => PARTS[random.index(PARTS.len())..].to_vec(),
+                    2 => vec![u8::try_from(random.below(256)).unwrap()],
+                    _ => Vec::new(),
+                };
+                let end = event.len().min(from + random.index(20));
+                event.splice(from..end, inserted);
+            }
+            // It leaves no time for a hash.
+            let sent = Invocation::new(event).with_timeout(Duration::from_millis(100));
+            statuses.insert(function.invoke(sent).status);
+        }
+    }
+    let known = BTreeSet::from([200, 400, 404, 405, 413, 415, 422, 431, 503]);
+    assert!(statuses.is_subset(&known) && statuses.contains(&400) && statuses.contains(&503), "{statuses:?}");
+    assert!(function.environment.is_running().unwrap());
+    assert_eq!(function.stop().stderr, "");
 }
 
 #[test]
@@ -415,6 +449,12 @@ impl Drop for Scratch {
         let _left = fs::remove_dir_all(&self.0);
     }
 }
+
+/// The mutants of each recorded event.
+const MUTANTS: usize = 300;
+
+/// Parts of JSON.
+const PARTS: &[u8] = br#"\u0000{}[]",:null-1e999\ud800"#;
 
 const DEADLINE: &str = "Lambda-Runtime-Deadline-Ms";
 

@@ -424,18 +424,22 @@ impl Drop for Document {
 }
 
 /// Marsaglia's xorshift generator. The same seed repeats the same numbers.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// Takes the seed from `SALTERN_TEST_SEED`, so that a run can be repeated.
-    fn seeded() -> Self {
+    pub(crate) fn seeded() -> Self {
         let given = std::env::var("SALTERN_TEST_SEED").ok().map(|seed| seed.parse().unwrap());
         let nanos = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
         // The seed must not be 0, which gives only zeroes.
         Self(given.unwrap_or_else(|| u64::from(nanos())) | 1)
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).unwrap()
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
