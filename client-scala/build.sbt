@@ -83,10 +83,13 @@ ThisBuild / run / fork := true
 
 // SemanticDB is compiled only for scalafix. The sources are the same under both Scala versions, so
 // 2.13 is enough.
-ThisBuild / semanticdbVersion := "4.14.2"
+ThisBuild / semanticdbVersion := scalametaVersion
 addCommandAlias("fix", "++2.13; set ThisBuild / semanticdbEnabled := true; scalafixAll")
 addCommandAlias("styleCheck", "++2.13; scalafmtSbtCheck; scalafmtCheckAll; set ThisBuild / semanticdbEnabled := true; scalafixAll --check")
 
+// They make the readers and writers of JSON as the code compiles.
+val jsoniterMacros = libraryDependencies +=
+  "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
 val munit = "org.scalameta" %% "munit" % munitVersion % Test
 
 // jars.sha256 lists the jars that both Scala versions, the plugins and sbt itself need.
@@ -186,10 +189,8 @@ lazy val core = project
     common,
     name := "saltern-core",
     description := "The Saltern client's remote calls. saltern-client adds local hashing.",
-    libraryDependencies ++= Seq(
-      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core" % jsoniterVersion(scalaBinaryVersion.value),
-      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
-    )
+    jsoniterMacros,
+    libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-core" % jsoniterVersion(scalaBinaryVersion.value)
   )
 
 lazy val hashes = project
@@ -199,10 +200,8 @@ lazy val hashes = project
     common,
     name := "saltern-hashes",
     description := "Stored hashes of passwords on the JVM: Argon2, bcrypt, PBKDF2, scrypt, crypt(3), phpass, LDAP and others.",
-    libraryDependencies ++= Seq(
-      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
-      "org.bouncycastle" % "bcprov-jdk18on" % bouncyCastleVersion
-    ),
+    jsoniterMacros,
+    libraryDependencies += "org.bouncycastle" % "bcprov-jdk18on" % bouncyCastleVersion,
     packed("policy/policies.json", "saltern/hashes"),
     packed("kernels/src/verify_only/hamlet.txt", "saltern/hashes/verifyonly")
   )
@@ -224,8 +223,8 @@ lazy val aws = project
     common,
     name := "saltern-aws",
     description := "The Saltern client's requests to Lambda: signed for Function URLs with AWS_IAM, or as a direct Invoke.",
+    jsoniterMacros,
     libraryDependencies ++= Seq(
-      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
       "software.amazon.awssdk" % "auth" % awsSdkVersion,
       "software.amazon.awssdk" % "http-auth-aws" % awsSdkVersion,
       // The credentials chain finds it by its class name, for the roles of service accounts on EKS.
@@ -407,7 +406,7 @@ lazy val testkit = project
       IO.write(target, cheap)
       Seq(target)
     }.taskValue,
-    libraryDependencies += "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
+    jsoniterMacros
   )
 
 lazy val tests = project
@@ -417,12 +416,9 @@ lazy val tests = project
     common,
     name := "saltern-client-tests",
     unpublished,
-    libraryDependencies ++= Seq(
-      munit,
-      // DocumentedSuite reads the sources with it.
-      "org.scalameta" %% "scalameta" % scalametaVersion % Test cross CrossVersion.for3Use2_13,
-      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided
-    )
+    jsoniterMacros,
+    // DocumentedSuite reads the sources with scalameta.
+    libraryDependencies ++= Seq(munit, "org.scalameta" %% "scalameta" % scalametaVersion % Test cross CrossVersion.for3Use2_13)
   )
 
 // The guide and README.md. As a task, because it can then run beside the tests.
@@ -479,9 +475,7 @@ lazy val checks = project
     run / outputStrategy := Some(StdoutOutput),
     // Paths in arguments are relative to this directory.
     run / baseDirectory := (LocalRootProject / baseDirectory).value,
-    libraryDependencies ++= Seq(
-      "com.github.plokhotnyuk.jsoniter-scala" %% "jsoniter-scala-macros" % jsoniterVersion(scalaBinaryVersion.value) % Provided,
-      // Only for comparison.
-      "at.favre.lib" % "bcrypt" % "0.10.2"
-    )
+    jsoniterMacros,
+    // Only for comparison.
+    libraryDependencies += "at.favre.lib" % "bcrypt" % "0.10.2"
   )
