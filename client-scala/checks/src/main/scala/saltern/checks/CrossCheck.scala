@@ -9,19 +9,22 @@ import saltern.client.{ClientConfig, Fallback, Match, Mismatch, Origin, Password
 import saltern.example.Arguments
 import scala.concurrent.{Await, Future}
 import scala.concurrent.duration.*
-import scala.util.{Failure, Success, Try}
+import scala.util.{Failure, Random, Success, Try}
 
 /** Question: do the service and the client's local side answer alike? It uses the real server, in
   * both directions. Both have the seal keys of the vectors:
   *
   * - every vector that is text, verified on both sides: the same match, need, reason and policy, or
   *   the same refusal; sealed strings too
+  * - some random changes of each of these strings: the same, whatever the string is now
   * - for every active policy: hashed by the service and verified locally, hashed locally and
   *   verified by the service
   */
 object CrossCheck {
   def main(arguments: Array[String]): Unit = {
-    val settings = Arguments(arguments.toSeq, Map("--server" -> "", "--vectors" -> sys.props("saltern.vectors")))
+    val settings =
+      Arguments(arguments.toSeq, Map("--server" -> "", "--vectors" -> sys.props("saltern.vectors"), "--seed" -> s"${System.nanoTime}"))
+    val seed = settings("--seed").toLong
     require(settings("--server").nonEmpty, "--server: give the path of the `saltern` binary")
     val directory = Paths.get(settings("--vectors"))
     val seals = readFromArray[SealFile](Files.readAllBytes(directory.resolve("seal.json"))).testGroups.head
@@ -42,7 +45,8 @@ object CrossCheck {
     )
     try {
       Child.awaitPort(Port)
-      val results = vectors(directory, there, here) ++ sealedVectors(seals, there, here) ++ policies(there.withContext("7"), here.withContext("7"))
+      println(s"--seed $seed")
+      val results = vectors(directory, there, here, new Random(seed)) ++ sealedVectors(seals, there, here) ++ policies(there.withContext("7"), here.withContext("7"))
       results.collect { case Left(problem) => println(problem) }
       println(s"${results.count(_.isRight)} passed, ${results.count(_.isLeft)} failed")
       if (results.exists(_.isLeft)) sys.exit(1)
@@ -51,18 +55,30 @@ object CrossCheck {
 
   private type Checked = Either[String, Unit]
 
-  private def vectors(directory: Path, there: Saltern, here: Saltern): Seq[Checked] = {
+  private def vectors(directory: Path, there: Saltern, here: Saltern, random: Random): Seq[Checked] = {
     val topics = Seq("argon2", "bcrypt", "crypt", "deviations", "floors", "foreign", "frameworks", "hostile", "ldap", "pbkdf2", "products", "scrypt")
     for {
       topic <- topics
       vector <- readFromArray[File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.filter(_.`type` == "verify").flatMap(_.tests)
       password <- text(vector.password).toSeq
       // Only the service reads yescrypt.
-      hash <- vector.hash.toSeq.filterNot(_.contains("$y$"))
+      recorded <- vector.hash.toSeq.filterNot(_.contains("$y$"))
+      hash <- recorded +: Seq.fill(Mutants)(mutated(recorded, random)).filterNot(_.contains("y$"))
     } yield {
       val (remote, local) = (said(there.verify(Password(password), hash), Origin.Remote), said(here.verify(Password(password), hash), Origin.Local))
-      Either.cond(remote == local, (), s"$topic tcId ${vector.tcId}: the service says $remote, the client $local")
+      Either.cond(remote == local, (), s"$topic tcId ${vector.tcId}: of $hash the service says $remote, the client $local")
     }
+  }
+
+  /** Replaces, removes, inserts or repeats some characters. */
+  private def mutated(hash: String, random: Random): String = {
+    val (at, length) = (random.nextInt(hash.length + 1), random.nextInt(3))
+    val inserted = random.nextInt(3) match {
+      case 0 => hash.slice(at, at + random.nextInt(9))
+      case 1 => ""
+      case _ => Characters(random.nextInt(Characters.length)).toString
+    }
+    hash.patch(at, inserted, length)
   }
 
   private def sealedVectors(seals: SealGroup, there: Saltern, here: Saltern): Seq[Checked] =
@@ -125,4 +141,8 @@ object CrossCheck {
   }
   private implicit val sealCodec: JsonValueCodec[SealFile] = JsonCodecMaker.make
   private val Port = 18341
+
+  /** Random changes of one string. */
+  private val Mutants = 10
+  private val Characters = "$,=+-./:{}_ 0123456789azAZmtpirlnv\né\u0000"
 }
