@@ -1,7 +1,5 @@
 //! `saltern-measure`: measures hashes, finds parameters for a time, and reports on a function.
 
-#![cfg_attr(not(feature = "peers"), forbid(unsafe_code))]
-
 mod arguments;
 mod aws;
 mod bench;

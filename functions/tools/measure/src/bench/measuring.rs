@@ -3,7 +3,7 @@
 
 use std::{num::NonZeroUsize, time::Duration};
 
-use crate::measure::{Effort, Measured, Meter};
+use crate::measure::{Effort, Limit, Measured, Meter};
 use indicatif::ProgressBar;
 use saltern_pool::PoolSettings;
 
@@ -83,8 +83,11 @@ impl Run<'_> {
             // Small Argon2 hashes have one lane, and large ones as many as the memory holds.
             let lanes = self.meter.lanes(&row.admitted);
             let lanes = (lanes > 1).then(|| self.figure(row, lanes, &mut in_lanes)).flatten();
+            // A scaled time beside a measured limit would say nothing.
+            let limit = Limit::of(row.admitted.setting()).filter(|_| one.is_measured());
+            let limit = limit.and_then(|limit| limit.measured(row.admitted.memory_bytes()));
             self.bar.inc(1);
-            Some(Row { cost: row.cost, one, lanes })
+            Some(Row { cost: row.cost, one, lanes, limit })
         });
         let rows: Option<_> = rows.collect();
         let rows = rows.ok_or_else(|| {

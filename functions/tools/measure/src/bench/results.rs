@@ -1,6 +1,6 @@
 //! The results of a run, as JSON has them.
 
-use crate::measure::{Machine, Measured, Spread};
+use crate::measure::{Machine, Measured, Reached, Spread};
 use serde::Serialize;
 
 use super::benchmark::Benchmark;
@@ -43,6 +43,8 @@ pub(super) struct Row {
     pub(super) one: Figure,
     /// `None` for a cost without lanes.
     pub(super) lanes: Option<Figure>,
+    /// What this machine allows; `None` if it bounds no hash of the algorithm, or was not measured.
+    pub(super) limit: Option<Reached>,
 }
 
 /// The time of a hash.
@@ -105,7 +107,7 @@ pub(super) mod tests {
     /// output of two blocks.
     pub(in super::super) fn results() -> Results {
         let (one, lanes) = (on_half_a_core(51.2, 1), on_half_a_core(12.8, 8));
-        let row = |cost, one, lanes| Row { cost, one, lanes };
+        let row = |cost, one, lanes| Row { cost, one, lanes, limit: None };
         let bcrypt = vec![
             row(10, Figure::measured(&one), Some(Figure::measured(&lanes))),
             row(12, Figure::scaled(&one, 4.0, 1), Some(Figure::scaled(&lanes, 4.0, 8))),

@@ -54,16 +54,22 @@ pub(super) fn busy(results: &Results) -> Option<String> {
 /// The tables of an algorithm, one for each series.
 pub(super) fn of_table(table: &Table) -> impl Iterator<Item = Grid> {
     table.series.iter().map(|series| {
+        let limit = series.rows.iter().find_map(|row| row.limit);
         Grid::new([table.benchmark.title(), series.name.as_str()].join(" ").trim_end())
             .numbers_each([table.benchmark.cost, "one hash, ms", "±", "a second"])
             .numbers_each(["lanes", "a hash, ms", "a second"])
-            .rows(series.rows.iter().map(cells))
+            .numbers_each(limit.into_iter().flat_map(|limit| [limit.heading(), "in lanes".to_owned()]))
+            .rows(series.rows.iter().map(|row| cells(row, limit.is_some())))
     })
 }
 
-fn cells(row: &Row) -> [String; 7] {
+fn cells(row: &Row, has_limit: bool) -> Vec<String> {
     let lanes = row.lanes.as_ref();
-    [
+    let near = |figure: Option<&Figure>| {
+        or_nothing(row.limit.zip(figure), |(limit, figure)| limit.figure(figure.hash_ms))
+    };
+    let nearness = has_limit.then(|| [near(Some(&row.one)), near(lanes)]);
+    let cells = [
         grouped(row.cost),
         hash_ms(&row.one),
         spread(&row.one),
@@ -71,7 +77,8 @@ fn cells(row: &Row) -> [String; 7] {
         or_nothing(lanes, |lanes| lanes.at_once.to_string()),
         or_nothing(lanes, hash_ms),
         or_nothing(lanes, rate),
-    ]
+    ];
+    cells.into_iter().chain(nearness.into_iter().flatten()).collect()
 }
 
 /// Returns the milliseconds of one hash, with a mark if they were not measured.
@@ -111,7 +118,7 @@ mod tests {
     #[test]
     fn a_scaled_time_has_a_mark_in_every_cell() {
         let of = |at_once| Figure::scaled(&on_half_a_core(51.2, 1), 2.0, at_once);
-        let cells = cells(&Row { cost: 11, one: of(1), lanes: Some(of(8)) });
+        let cells = cells(&Row { cost: 11, one: of(1), lanes: Some(of(8)), limit: None }, false);
         assert_eq!(cells, ["11", "≈ 102", "≈", "≈ 9.77", "8", "≈ 102", "≈ 9.77"]);
     }
 
@@ -120,7 +127,7 @@ mod tests {
         let of = |samples: &[f64]| {
             let spread = Spread::of(samples);
             let one = Figure::measured(&Measured { at_once: 1, wall_ms: spread, cpu_ms: spread });
-            cells(&Row { cost: 100_001, one, lanes: None })
+            cells(&Row { cost: 100_001, one, lanes: None, limit: None }, false)
         };
         assert_eq!(of(&[50.0, 51.0, 52.0]), ["100,001", "51.0", "1.0 %", "19.6", "–", "–", "–"]);
         assert_eq!(of(&[9000.0])[2], "once");

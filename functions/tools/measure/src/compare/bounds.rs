@@ -14,9 +14,9 @@ use super::{
         by_libxcrypt, by_limit,
     },
     figure::Bound,
-    limits::RANDOM_BLOCKS,
     rounds::Contender,
 };
+use crate::measure::RANDOM_BLOCKS;
 
 /// A ratio of two contenders of [`kernels`](super::kernels).
 pub(crate) struct KernelBound {

@@ -15,10 +15,10 @@ use saltern_kernels::{
 use saltern_pool::{OneCore, PoolSettings};
 
 use super::{
-    limits::Limit,
-    peers::{argon2::Argon2C, libxcrypt::Libxcrypt, memory::huge_pages},
+    peers::{argon2::Argon2C, libxcrypt::Libxcrypt},
     rounds::Contender,
 };
+use crate::measure::{Limit, huge_pages};
 
 /// Hashes of one setting, one for each password.
 pub(crate) struct Hashes {
@@ -111,7 +111,7 @@ pub(crate) fn by_limit(hashes: &Hashes) -> Result<Contender<'_>, Box<dyn Error>>
     let output = compute(&hashes.admitted, hashes.password().as_bytes())?.expose().to_vec();
     let memory = match limit {
         Limit::Bytes(_) => huge_pages(usize::try_from(hashes.admitted.memory_bytes())?)?,
-        Limit::Cycles { .. } => Vec::new(),
+        Limit::Cycles { .. } => huge_pages(1)?,
     };
     // The output is the expected one, as a contender needs one.
     Ok(Contender::peer(limit.contender(), move || {

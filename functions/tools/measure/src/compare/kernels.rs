@@ -3,7 +3,7 @@
 use core::error::Error;
 use std::sync::Arc;
 
-use crate::measure::median;
+use crate::measure::{Limit, median};
 use saltern_encoded::{
     Params,
     pbkdf2::{self, Prf},
@@ -25,7 +25,6 @@ use super::{
     },
     cores,
     figure::{Bound, Figure, to_three_decimals},
-    limits::Limit,
     rounds::{self, Contender, Measurement},
 };
 

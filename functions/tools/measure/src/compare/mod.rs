@@ -4,7 +4,7 @@
 //! command needs the feature `peers`, which builds the other libraries; some are in C.
 //!
 //! 1. [`bounds`] is the table of all figures. A [`figure`] is a measurement with its bound.
-//! 2. [`kernels`] measures [`contenders`] in interleaved [`rounds`], and [`limits`] what the machine allows.
+//! 2. [`kernels`] measures [`contenders`] in interleaved [`rounds`], and what the machine allows.
 //! 3. [`http`] measures the service under load.
 
 #![allow(clippy::expect_used, reason = "a measurement that fails ends the program")]
@@ -14,7 +14,6 @@ mod contenders;
 mod figure;
 mod http;
 mod kernels;
-mod limits;
 mod peers;
 mod rounds;
 

@@ -9,8 +9,7 @@ use std::{thread, time::Duration};
 use saltern_kernels::Output;
 use saltern_page::Table;
 
-use super::limits::Limit;
-use crate::measure::{median, thread_time};
+use crate::measure::{Limit, median, thread_time};
 
 /// One way of computing the same hashes.
 pub(crate) struct Contender<'a> {

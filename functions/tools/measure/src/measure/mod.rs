@@ -16,17 +16,23 @@
 //!   lanes each hash takes the time of the whole call, which is longer.
 //! - [`Spread`] has the median and the quartiles of the samples: half of the samples lie between
 //!   the quartiles.
+//! - A [`Limit`] is what the machine allows: the rate of its memory, or of its core's cycles.
 
 mod clock;
+mod limit;
 mod machine;
+mod memory;
 mod meter;
 mod spread;
 
 pub(crate) use clock::process_time;
 #[cfg(feature = "peers")]
 pub(crate) use clock::thread_time;
-pub(crate) use machine::Machine;
-pub(crate) use meter::{Effort, Measured, Meter};
-pub(crate) use spread::Spread;
 #[cfg(feature = "peers")]
-pub(crate) use spread::median;
+pub(crate) use limit::RANDOM_BLOCKS;
+pub(crate) use limit::{Limit, Reached};
+pub(crate) use machine::Machine;
+#[cfg(feature = "peers")]
+pub(crate) use memory::huge_pages;
+pub(crate) use meter::{Effort, Measured, Meter};
+pub(crate) use spread::{Spread, median};

@@ -36,7 +36,6 @@ impl Spread {
 }
 
 /// Returns the middle value, or the mean of the middle two. Without values it is NaN.
-#[cfg(feature = "peers")]
 #[must_use]
 pub(crate) fn median(values: &[f64]) -> f64 {
     Spread::of(values).median

@@ -57,6 +57,11 @@ fn shape(results: &Value) {
             let measured = rows.iter().filter(|row| row["one"]["cpu_ms"].is_object()).count();
             assert!(measured >= 2, "{} {}: {measured}", table["algorithm"], series["name"]);
             rows.iter().flat_map(|row| [&row["one"], &row["lanes"]]).for_each(figure);
+            let has_limit = table["algorithm"] != "sha512-crypt";
+            for row in rows {
+                let is_measured = row["one"]["cpu_ms"].is_object();
+                assert_eq!(row["limit"]["ms"].as_f64() > Some(0.0), has_limit && is_measured, "{row}");
+            }
         }
     }
     let bcrypt = rows(results, "bcrypt", 0);
@@ -102,7 +107,8 @@ fn figure(figure: &Value) {
 
 fn text(text: &str) {
     let of_18 = text.lines().find(|line| line.trim_start().starts_with("18 ")).unwrap();
-    assert!(of_18.contains('≈'), "{of_18}");
+    assert!(of_18.contains('≈') && of_18.ends_with("–  –"), "{of_18}");
+    assert!(text.contains("cycles a round") && text.contains("cycles a compression"), "{text}");
     assert!(text.contains("≈ was not measured"), "{text}");
     assert!(text.contains("pbkdf2-sha256 40 bytes of output (2 blocks)"));
     assert!(text.contains("pbkdf2-sha256 32 bytes of output (1 block)"));

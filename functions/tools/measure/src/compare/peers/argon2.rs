@@ -5,31 +5,32 @@
 #![allow(unsafe_code, reason = "calls C")]
 
 use core::{cell::Cell, ptr};
+use std::io;
 
 use argon2_sys::{
     ARGON2_DEFAULT_FLAGS, ARGON2_MEMORY_ALLOCATION_ERROR, ARGON2_OK, ARGON2_VERSION_13, Argon2_Context,
     Argon2_id, argon2_ctx,
 };
+use memmap2::MmapMut;
 use saltern_encoded::argon2::Setting;
 
-use super::memory::{HugePage, huge_pages};
+use crate::measure::huge_pages;
 
 /// The C code with its memory, which it wipes after each hash by default.
 pub(crate) struct Argon2C {
-    memory: Vec<HugePage>,
+    memory: MmapMut,
 }
 
 impl Argon2C {
     /// Takes the memory for one hash at a time.
-    pub(crate) fn new(bytes: usize) -> Result<Self, rustix::io::Errno> {
+    pub(crate) fn new(bytes: usize) -> io::Result<Self> {
         Ok(Self { memory: huge_pages(bytes)? })
     }
 
     /// Returns the output of argon2id, version 19; `None` if the C code fails.
     pub(crate) fn hash(&mut self, setting: &Setting, password: &[u8]) -> Option<Vec<u8>> {
         let params = setting.params();
-        let available = self.memory.len() * size_of::<HugePage>();
-        MEMORY.set((self.memory.as_mut_ptr().cast(), available));
+        MEMORY.set((self.memory.as_mut_ptr(), self.memory.len()));
         let mut output = vec![0; setting.output_bytes()];
         let mut context = Argon2_Context {
             out: output.as_mut_ptr(),

@@ -1,5 +1,4 @@
-//! Other implementations in C, their memory, and the only unsafe code of this program.
+//! Other implementations in C.
 
 pub(super) mod argon2;
 pub(super) mod libxcrypt;
-pub(super) mod memory;

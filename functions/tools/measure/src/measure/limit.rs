@@ -2,11 +2,16 @@
 //!
 //! A limit is measured in the rounds of the hashes that it bounds, on as many cores.
 
-use core::{hint::black_box, mem};
+use core::{array, hint::black_box, mem};
 
-use saltern_encoded::{Setting, argon2, bcrypt, scrypt};
+use saltern_encoded::{Setting, argon2, bcrypt, pbkdf2, scrypt};
+use serde::Serialize;
 
-use super::peers::memory::{HugePage, prefetch};
+use super::{
+    median,
+    memory::{huge_pages, prefetch},
+    process_time,
+};
 
 /// The least work of one hash.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +28,7 @@ impl Limit {
         match setting {
             Setting::Argon2(own) => Some(Self::argon2(own.params())),
             Setting::Bcrypt(own) => Some(Self::bcrypt(own.params())),
-            Setting::Pbkdf2(own) => Some(Self::pbkdf2(own.params().iterations())),
+            Setting::Pbkdf2(own) => Some(Self::pbkdf2(own.params(), setting.output_bytes())),
             Setting::Scrypt(own) => Some(Self::scrypt(own.params())),
             Setting::VerifyOnly(_) | Setting::Wrapped(_) => None,
         }
@@ -48,12 +53,14 @@ impl Limit {
         Self::Cycles { step: "round", steps: blocks * 16 }
     }
 
-    /// Compressions of the digest: two for each iteration. The outputs are one digest long.
-    fn pbkdf2(iterations: u32) -> Self {
-        Self::Cycles { step: "compression", steps: 2 * u64::from(iterations) }
+    /// Compressions of the digest: two for each iteration of each block of output.
+    fn pbkdf2(params: pbkdf2::Params, output_bytes: usize) -> Self {
+        let blocks = output_bytes.div_ceil(params.prf().block_bytes()) as u64;
+        Self::Cycles { step: "compression", steps: 2 * u64::from(params.iterations()) * blocks }
     }
 
     /// Returns the name of the contender that [`reaches`](Self::reach) the limit.
+    #[cfg(feature = "peers")]
     pub(crate) fn contender(self) -> String {
         match self {
             Self::Bytes(bytes) => format!("{RANDOM_BLOCKS}, {} MB", bytes / 1_000_000),
@@ -81,8 +88,31 @@ impl Limit {
         }
     }
 
+    /// Measures the work of one hash, which uses so much memory. `None` without the memory.
+    pub(crate) fn measured(self, memory_bytes: u64) -> Option<Reached> {
+        #[allow(clippy::cast_precision_loss, reason = "the steps of a hash stay below 2^53")]
+        let part_of = |all: u64, most: u64| (all.min(most), all as f64 / all.min(most) as f64);
+        let (part, times, memory) = match self {
+            Self::Bytes(bytes) => {
+                let (bytes, times) = part_of(bytes, PART_BYTES);
+                let memory_bytes = usize::try_from(memory_bytes.min(MOST_MEMORY_BYTES)).ok()?;
+                (Self::Bytes(bytes), times, huge_pages(memory_bytes).ok()?)
+            }
+            Self::Cycles { step, steps } => {
+                let (steps, times) = part_of(steps, PART_CYCLES);
+                (Self::Cycles { step, steps }, times, huge_pages(1).ok()?)
+            }
+        };
+        let samples: [f64; SAMPLES] = array::from_fn(|_| {
+            let start = process_time();
+            part.reach(&memory);
+            1e3 * process_time().saturating_sub(start).as_secs_f64()
+        });
+        Some(Reached { limit: self, ms: times * median(&samples) })
+    }
+
     /// Does the work as fast as the machine can. `memory` is that of the hash.
-    pub(crate) fn reach(self, memory: &[HugePage]) {
+    pub(crate) fn reach(self, memory: &[u8]) {
         match self {
             Self::Bytes(bytes) => read_random_blocks(memory, bytes),
             Self::Cycles { steps, .. } => run_cycles(steps),
@@ -90,17 +120,38 @@ impl Limit {
     }
 }
 
+/// A limit, measured on this machine.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct Reached {
+    #[serde(skip)]
+    limit: Limit,
+    /// The time of the least work of one hash, in milliseconds.
+    ms: f64,
+}
+
+impl Reached {
+    /// Returns the heading of [`figure`](Self::figure).
+    pub(crate) fn heading(self) -> String {
+        self.limit.heading()
+    }
+
+    /// Returns how near a hash of `hash_ms` is to the limit.
+    pub(crate) fn figure(self, hash_ms: f64) -> String {
+        self.limit.figure(hash_ms, self.ms)
+    }
+}
+
 /// Reads blocks of a kilobyte, as Argon2's are. Their places do not depend on what was read, so they are
 /// fetched before they are read.
 #[allow(clippy::cast_possible_truncation, reason = "random bits, and fewer blocks than fit 32 bits")]
-fn read_random_blocks(memory: &[HugePage], bytes: u64) {
+fn read_random_blocks(memory: &[u8], bytes: u64) {
+    let (blocks, _) = memory.as_chunks::<BLOCK_BYTES>();
     let mut random = 1_u64;
     let mut next = || {
         // xorshift64 (Marsaglia 2003).
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;
-        let (blocks, _) = memory[(random >> 32) as usize % memory.len()].0.as_chunks::<BLOCK_BYTES>();
         let block = &blocks[random as usize % blocks.len()];
         prefetch(block);
         block
@@ -122,9 +173,18 @@ fn run_cycles(cycles: u64) {
 }
 
 /// The name of the contender whose limit is memory.
+#[cfg(feature = "peers")]
 pub(crate) const RANDOM_BLOCKS: &str = "random blocks";
 
 const BLOCK_BYTES: usize = 1024;
+
+/// What is measured of the work of a hash: some milliseconds.
+const PART_BYTES: u64 = 128 << 20;
+const PART_CYCLES: u64 = 30_000_000;
+const SAMPLES: usize = 3;
+
+/// More memory has the same rate, because no cache is as large.
+const MOST_MEMORY_BYTES: u64 = 256 << 20;
 
 /// So dozens of cache lines are on their way at any time.
 const FETCHED_AHEAD: usize = 4;
@@ -143,7 +203,18 @@ mod tests {
         assert!(matches!(Limit::argon2(argon2id(4).unwrap()), Limit::Bytes(738_197_504)));
         assert!(matches!(Limit::argon2(argon2id(1).unwrap()), Limit::Bytes(134_217_728)));
         assert!(matches!(Limit::scrypt(scrypt::Params::new(14, 8, 1).unwrap()), Limit::Bytes(33_554_432)));
+        let pbkdf2 = pbkdf2::Params::new(pbkdf2::Prf::Sha256, 1000).unwrap();
+        assert!(matches!(Limit::pbkdf2(pbkdf2, 33), Limit::Cycles { steps: 4000, .. }));
         let bcrypt = Limit::bcrypt(bcrypt::Params::new(10).unwrap());
         assert!(matches!(bcrypt, Limit::Cycles { steps: 17_083_536, .. }), "{bcrypt:?}");
+    }
+    #[test]
+    fn a_part_stands_for_the_work() {
+        let cycles = |steps| Limit::Cycles { step: "round", steps }.measured(0).unwrap().ms;
+        let ratio = cycles(100 * PART_CYCLES) / cycles(PART_CYCLES);
+        assert!((50.0..200.0).contains(&ratio), "{ratio}");
+        let bytes = |bytes| Limit::Bytes(bytes).measured(4 << 20).unwrap().ms;
+        let ratio = bytes(100 * PART_BYTES) / bytes(PART_BYTES);
+        assert!((50.0..200.0).contains(&ratio), "{ratio}");
     }
 }
