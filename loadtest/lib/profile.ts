@@ -86,5 +86,8 @@ export function duration(pieces: Piece[]): number {
 
 const SPARE_USERS = 10;
 
-/** The time for the last answers after the end of the schedule. */
-const GRACEFUL_STOP = '10s';
+/**
+ * The time for the last answers after the end of the schedule. It is longer than any caller waits,
+ * because k6 counts nothing of a request that it interrupts.
+ */
+const GRACEFUL_STOP = '75s';

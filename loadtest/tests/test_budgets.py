@@ -7,7 +7,7 @@ import time
 import unittest
 
 from fake import fake
-from k6 import THRESHOLDS_CROSSED, k6, summary
+from k6 import THRESHOLDS_CROSSED, k6, marked, summary
 
 RIGHT = {"LOAD_MIX_PERCENT": "login=100", "LOAD_LOGIN_PERCENT": "right=100"}
 PATIENT = {"LOAD_P90_BUDGET_MS": 300, "LOAD_SLOWEST_MS": 2000, "LOAD_ABORT_ERROR_PERCENT": 100}
@@ -110,6 +110,18 @@ class Budgets(unittest.TestCase):
         with fake(answer) as it:
             broken = self.broken("soak.ts", LOAD_URL=it.url, LOAD_SOAK_PER_SECOND=20, LOAD_SOAK_SECONDS=10, **RIGHT, **PATIENT)
         self.assertEqual([line.split(": ")[0] for line in broken], ["operation_ms{scenario:tenth_6,kind:right}"])
+
+    @marked("longest")
+    def test_the_last_answers_count_even_if_they_never_come(self):
+        def answer(at, path, body):
+            if at > 9:
+                time.sleep(15)
+            return verdict(True)
+
+        with fake(answer) as it:
+            knobs = {"LOAD_SOAK_PER_SECOND": 4, "LOAD_SOAK_SECONDS": 10, "LOAD_DEADLINE_MS": 11000, **RIGHT, **PATIENT}
+            broken = self.broken("soak.ts", LOAD_URL=it.url, **knobs)
+        self.assert_broken("operations_failed{scenario:tenth_10}: ", broken)
 
     def test_a_service_without_upgrades_breaks_a_rehash_wave(self):
         for name, said, budget in (
