@@ -124,7 +124,7 @@ function judgedBody(operation: Operation, body: unknown): Kind {
 }
 
 /** Returns the body as JSON, or `undefined` if it is not JSON. */
-function parsed(answer: RefinedResponse<'text'>): unknown {
+export function parsed(answer: RefinedResponse<'text'>): unknown {
   try {
     return JSON.parse(answer.body ?? '');
   } catch {

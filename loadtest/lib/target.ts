@@ -2,6 +2,7 @@
 
 import http from 'k6/http';
 import type { RefinedResponse } from 'k6/http';
+import { parsed } from './answers.ts';
 import { authorize } from './auth.ts';
 import { COST } from './cost.ts';
 import { count, oneOf, quantity, text, url } from './knobs.ts';
@@ -51,7 +52,8 @@ export function target(at: Values<typeof TARGET>): Target {
 /** Returns the answer of the function in an answer of Lambda. A function that failed has none. */
 function opened(answer: RefinedResponse<'text'>): RefinedResponse<'text'> {
   if (answer.status !== 200) return answer;
-  const { statusCode = FUNCTION_FAILED, body = '' } = JSON.parse(answer.body) as { statusCode?: number; body?: string };
+  // k6 counts nothing of an iteration that throws.
+  const { statusCode = FUNCTION_FAILED, body = '' } = (parsed(answer) ?? {}) as { statusCode?: number; body?: string };
   answer.status = statusCode;
   answer.body = body;
   return answer;

@@ -111,13 +111,14 @@ class Against(unittest.TestCase):
             run, said = summary("live-event.ts", LOAD_URL=it.url, **knobs)
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertGreater(said["metrics"]["operation_ms{kind:right}"]["values"]["count"], 20)
-        # A function that crashes answers with 200 too, and with its error.
-        def crashing(_, path, body):
-            return by_invoke(_, path, body) if "/policies" in body else (200, '{"errorMessage": "RequestId"}')
+        # A function that crashes answers with 200 too, and with its error. A proxy answers with anything.
+        for answer in ('{"errorMessage": "RequestId"}', "null", "<html>"):
+            def crashing(_, path, body):
+                return by_invoke(_, path, body) if "/policies" in body else (200, answer)
 
-        with fake(crashing) as it:
-            run, said = summary("live-event.ts", LOAD_URL=it.url, LOAD_ABORT_ERROR_PERCENT=100, **knobs)
-        self.assertEqual(said["metrics"]["faults"]["values"]["count"], said["metrics"]["http_reqs"]["values"]["count"] - 1)
+            with self.subTest(answer), fake(crashing) as it:
+                run, said = summary("live-event.ts", LOAD_URL=it.url, LOAD_ABORT_ERROR_PERCENT=100, **knobs)
+                self.assertEqual(said["metrics"]["faults"]["values"]["count"], said["metrics"]["http_reqs"]["values"]["count"] - 1)
 
 
 if __name__ == "__main__":
