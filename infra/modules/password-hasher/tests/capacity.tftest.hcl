@@ -153,6 +153,20 @@ run "the_page_of_an_event_has_its_times_numbers_and_commands" {
   }
 }
 
+run "a_few_upgrades_are_rehearsed_too" {
+  command = plan
+
+  variables {
+    capacity = { policy = "bcrypt-12", reserved_concurrency = 2400, upgrades_per_second = 25 }
+    events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  assert {
+    condition     = strcontains(output.evening, "--rate 3000 --upgrades 1 ")
+    error_message = "A rehearsal without the upgrades shows less than the evening needs:\n${output.evening}"
+  }
+}
+
 run "half_of_the_logins_as_upgrades_need_a_third_more" {
   command = plan
 
@@ -162,6 +176,11 @@ run "half_of_the_logins_as_upgrades_need_a_third_more" {
   variables {
     capacity = { policy = "bcrypt-12", reserved_concurrency = 2400, upgrades_per_second = 1500 }
     events   = [{ name = "gala", starts_at = "2099-12-06T18:00:00Z", ends_at = "2099-12-06T21:30:00Z", expected_logins_per_second = 3000 }]
+  }
+
+  assert {
+    condition     = strcontains(output.evening, "--rate 3000 --upgrades 50 ")
+    error_message = "The rehearsal must have the share of the upgrades:\n${output.evening}"
   }
 
   assert {
