@@ -149,7 +149,7 @@ locals {
     {
       refused = local._over_the_quota && local._concurrency_available > 0 && local._rate_that_fits > 0
       message = <<-EOT
-        Until AWS has raised the quota, no more than this fits in an event:
+        Until AWS has raised the quota, no more than this fits in an event, and less by what Saltern's other environment reserves:
           expected_logins_per_second = ${local._rate_that_fits}
           reserved_concurrency = ${local._concurrency_available}
       EOT
@@ -157,7 +157,7 @@ locals {
     {
       refused = local._over_the_quota && local._concurrency_available > 0 && length(local.events) == 0
       message = <<-EOT
-        Until AWS has raised the quota, no more than this fits:
+        Until AWS has raised the quota, no more than this fits, and less by what Saltern's other environment reserves:
           reserved_concurrency = ${local._concurrency_available}
       EOT
     },
