@@ -112,6 +112,20 @@ run "one_key_encrypts_the_logs_and_the_environment" {
   }
 }
 
+run "the_key_admits_cloudwatch_of_each_partition" {
+  command = plan
+
+  variables {
+    account = { concurrency = 3000, id = "123456789012", partition = "aws-cn", region = "cn-north-1" }
+    alarms  = { topic_arn = "arn:aws-cn:sns:cn-north-1:123456789012:on-call" }
+  }
+
+  assert {
+    condition     = jsondecode(aws_kms_key.main[0].policy).Statement[1].Principal.Service == "logs.cn-north-1.amazonaws.com.cn"
+    error_message = "KMS refuses a policy with a principal that the partition does not have."
+  }
+}
+
 run "the_role_may_write_logs_traces_and_metrics_and_nothing_else" {
   command = plan
 
