@@ -21,8 +21,8 @@ from stand_ins import ACCOUNT, REGION, STAND_INS
 
 USED, CHANGED, NONE = {"secrets-key-used"}, {"secrets-key-changed"}, set()
 
-# Calls that change who may use a key, or end its use.
-CHANGES = ("CreateGrant", "DisableKey", "DisableKeyRotation", "PutKeyPolicy", "RetireGrant", "RevokeGrant", "ScheduleKeyDeletion")
+# Calls that change who may use a key, end its use, or move its alias.
+CHANGES = ("CreateGrant", "DeleteAlias", "DisableKey", "DisableKeyRotation", "PutKeyPolicy", "RetireGrant", "RevokeGrant", "ScheduleKeyDeletion", "UpdateAlias")
 
 # Other calls. A holder encrypts often, and an operator makes the others on purpose.
 OTHERS = ("CancelKeyDeletion", "DescribeKey", "EnableKey", "Encrypt", "GetKeyPolicy", "TagResource")
@@ -68,7 +68,7 @@ def samples(resources):
     """Returns for each sample the rules that it must match, and the event."""
     arns = {one.address.removeprefix("module.saltern."): one.stand_ins.get("arn") for one in resources}
     key, another_key = arns["aws_kms_key.secrets[0]"], arns["aws_kms_key.main[0]"]
-    role = arns["aws_iam_role.execution[0]"]
+    alias, role = f"arn:aws:kms:{REGION}:{ACCOUNT}:alias/saltern-production-secrets", arns["aws_iam_role.execution[0]"]
     function, another, holder = session(role, "saltern-production"), session(role, "another-function"), session(f"arn:aws:iam::{ACCOUNT}:role/security")
     found = {
         "a decryption by a holder": (USED, event("Decrypt", holder, key)),
@@ -81,6 +81,8 @@ def samples(resources):
         "a refused decryption by the function": (USED, event("Decrypt", function, key, errorCode="AccessDenied")),
         "a decryption by the function": (NONE, event("Decrypt", function, key)),
         "a decryption under another key": (NONE, event("Decrypt", holder, another_key)),
+        "the alias moved to another key": (CHANGED, event("UpdateAlias", holder, alias, another_key)),
+        "another alias moved": (NONE, event("UpdateAlias", holder, f"{alias}-2", another_key)),
         "a call of another service": (NONE, event("Decrypt", holder, key, eventSource="example.amazonaws.com")),
     }
     found |= {f"{call} by a holder": (CHANGED, event(call, holder, key)) for call in CHANGES}

@@ -18,9 +18,10 @@ locals {
   # The calls that an operator must see, each under the name of its section in infra/OPERATIONS.md.
   key_events = {
     secrets-key-changed = {
-      description = "A call that changes who may use the key of the secrets, or ends its use."
+      description = "A call that changes who may use the key of the secrets, ends its use, or moves its alias."
+      # A holder encrypts by the alias. Under the key of somebody else the secrets would be theirs.
       calls = [
-        "CreateGrant", "DisableKey", "DisableKeyRotation", "PutKeyPolicy", "RetireGrant", "RevokeGrant", "ScheduleKeyDeletion",
+        "CreateGrant", "DeleteAlias", "DisableKey", "DisableKeyRotation", "PutKeyPolicy", "RetireGrant", "RevokeGrant", "ScheduleKeyDeletion", "UpdateAlias",
       ]
       by = {}
     }
@@ -136,7 +137,8 @@ resource "aws_cloudwatch_event_rule" "secrets" {
       {
         eventSource = ["kms.amazonaws.com"]
         eventName   = each.value.calls
-        resources   = { ARN = [aws_kms_key.secrets[0].arn] }
+        # A call that moves the alias names the alias and the other key.
+        resources = { ARN = [aws_kms_key.secrets[0].arn, "arn:${local.partition}:kms:${local.region}:${local.account_id}:alias/${var.name}-secrets"] }
       },
       each.value.by,
     )

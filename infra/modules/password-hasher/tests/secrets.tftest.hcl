@@ -124,7 +124,9 @@ run "another_decryption_and_a_change_of_the_key_reach_the_topic" {
 
   assert {
     condition = { for name, rule in aws_cloudwatch_event_rule.secrets : name => [rule.state, jsondecode(rule.event_pattern).detail.resources.ARN] } == {
-      for name in ["secrets-key-changed", "secrets-key-used"] : name => ["ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS", ["arn:aws:kms:eu-north-1:123456789012:key/1a2b"]]
+      for name in ["secrets-key-changed", "secrets-key-used"] : name => [
+        "ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS", ["arn:aws:kms:eu-north-1:123456789012:key/1a2b", "arn:aws:kms:eu-north-1:123456789012:alias/saltern-secrets"],
+      ]
     }
     error_message = "Both rules must see every call of the key, also those that change nothing."
   }
