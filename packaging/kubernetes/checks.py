@@ -103,6 +103,8 @@ def times(manifests):
         yield "terminationGracePeriodSeconds is not longer than notice and drain"
     if longest["readinessProbe"] + container["readinessProbe"]["timeoutSeconds"] >= notice:
         yield "the readiness probe is slower than the notice"
+    if container["readinessProbe"]["failureThreshold"] < 2:
+        yield "one lost answer takes a pod out of the service"
     if longest["livenessProbe"] <= notice + drain:
         yield "the liveness probe may end a server that drains"
 
