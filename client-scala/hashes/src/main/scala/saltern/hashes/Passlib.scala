@@ -57,7 +57,8 @@ private[hashes] sealed abstract class PasslibBcryptSha256(name: String, preparat
       prefixAndCost <- read(parts(0))
       (prefix, cost) = prefixAndCost
       _ <- Text.valid(prefixes(prefix) && parts(1).length == SaltCharacters && cost < 100)
-      inner <- BcryptScheme.parse(f"$$$prefix$$$cost%02d$$" + parts(1) + parts(2))
+      // Not by the `f` interpolator: it writes the digits of the host's language.
+      inner <- BcryptScheme.parse(s"$$$prefix$$${if (cost < 10) "0" else ""}$cost$$" + parts(1) + parts(2))
       salt = inner.setting.salt
       // No software printed a salt with bits set beyond its bytes in this form.
       _ <- Text.valid(BcryptBase64.encode(salt) == parts(1))

@@ -4,6 +4,7 @@ import com.github.plokhotnyuk.jsoniter_scala.core.{readFromArray, JsonValueCodec
 import com.github.plokhotnyuk.jsoniter_scala.macros.JsonCodecMaker
 import java.nio.file.{Files, Paths}
 import java.security.SecureRandom
+import java.util.Locale
 import saltern.client.{ClientConfig, PolicySource, RehashReason, Saltern}
 import saltern.client.LocalHashing.Failure
 import saltern.hashes.verifyonly.FirebaseProject
@@ -57,6 +58,15 @@ class SchemesSuite extends saltern.client.PatientSuite {
         for (i <- stored.indices) assert(!EncodedHash.parse(stored.take(i)).exists(read => scheme.contains(read.scheme)), stored.take(i))
     }
     assert(tried > 50000, s"$tried")
+  }
+
+  test("a host whose language has other digits reads the same strings") {
+    val (own, stored) = (Locale.getDefault, oneOfEachGroup)
+    Locale.setDefault(Locale.forLanguageTag("fa-IR"))
+    try {
+      assertNotEquals("%d".format(12), "12", "this JDK has the language")
+      for (text <- stored) assertEquals(EncodedHash.parse(text).map(_.print), Right(text))
+    } finally Locale.setDefault(own)
   }
 
   test("an unsalted digest is verified only if its scheme is named, and then asks for a rehash") {
