@@ -139,10 +139,10 @@ object RequestAuth {
   val none: RequestAuth = (_, _, _, _) => Future.successful(Nil)
 
   /** Sends the token of `saltern serve`. The token stays in memory as long as the settings do, and
-    * is never printed.
+    * is never printed. Throws an `IllegalArgumentException` for a token that [[Token]] does not take.
     */
   def bearer(token: String): RequestAuth = new RequestAuth {
-    private val value = bearerHeaders(token)
+    private val value = bearerHeaders(Token(token).value)
     def headers(method: String, uri: URI, headers: Seq[(String, String)], body: Array[Byte]): Future[Seq[(String, String)]] =
       Future.successful(value)
     override def toString: String = "RequestAuth.bearer(..)"

@@ -271,7 +271,8 @@ class ModulesSuite extends PatientSuite {
         "endpoint = \"https://x\", deadline = 2m",
         "endpoint = \"https://x\", coalescing.at-most = 9",
         "endpoint = \"https://x\", policies-file = a, policies-resource = b",
-        "endpoint = \"https://x\", token = a, token-file = b"
+        "endpoint = \"https://x\", token = a, token-file = b",
+        "endpoint = \"https://x\", token = \"a\\n\""
       )
     )
       intercept[RuntimeException](HoconConfig.from(ConfigFactory.parseString(wrong)))

@@ -160,8 +160,8 @@ class TokenSupplierSuite extends PatientSuite {
   }
 
   test("a token is visible ASCII, and nothing prints it") {
-    for (wrong <- Seq("", "two words", "marked-tökén", "marked\r\nx: y")) {
-      val refused = intercept[IllegalArgumentException](Token(wrong))
+    for (wrong <- Seq("", "two words", "marked-tökén", "marked\n", "marked\r\nx: y"); make <- Seq[String => Any](Token(_), RequestAuth.bearer(_: String))) {
+      val refused = intercept[IllegalArgumentException](make(wrong))
       assert(!refused.getMessage.contains("marked"), refused.getMessage)
     }
     val auth = RequestAuth.bearer(new Scripted)
