@@ -35,13 +35,10 @@ private[saltern] object Sealed {
   private[hashes] def isKeyId(text: String): Boolean = text.matches("[a-z0-9-]{1,32}")
 
   private def keyOf(parameters: String): Either[ParseError, String] = parameters match {
-    case Parameters(version, key) if isKeyId(key) => version1(version).map(_ => key)
-    case _                                        => Left(ParseError.Invalid)
+    case Parameters(Version, key) if isKeyId(key)                                 => Right(key)
+    case Parameters(other, key) if isKeyId(key) && other.matches("v=[1-9][0-9]*") => Left(ParseError.Unsupported)
+    case _                                                                        => Left(ParseError.Invalid)
   }
-
-  /** Returns Unsupported for a later version of Saltern's own forms. */
-  private[hashes] def version1(version: String): Either[ParseError, Unit] =
-    Either.cond(version == Version, (), if (version.matches("v=[1-9][0-9]*")) ParseError.Unsupported else ParseError.Invalid)
 
   /** 96 bits (NIST SP 800-38D §8.2.2). */
   private[hashes] val NonceBytes = 12

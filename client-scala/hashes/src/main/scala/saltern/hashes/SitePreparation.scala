@@ -58,7 +58,7 @@ private[saltern] object SitePreparation {
 
   private def named(parameters: String): Either[ParseError, SitePreparation] = parameters match {
     case Parameters(version, name, key) =>
-      Sealed.version1(version).flatMap { _ =>
+      Text.field(version, "v").filterOrElse(_ == 1, ParseError.Unsupported).flatMap { _ =>
         (name, Option(key)) match {
           case ("pepper-append", Some(id)) if Sealed.isKeyId(id)  => Right(PepperAppend(id))
           case ("pepper-prepend", Some(id)) if Sealed.isKeyId(id) => Right(PepperPrepend(id))

@@ -18,7 +18,7 @@ private[hashes] case object WrappedScheme extends Scheme("wrapped") {
       // layer.
       end <- nthDollar(layers, OuterFields).toRight(ParseError.Invalid)
       (outerText, innerText) = (layers.substring(0, end), layers.substring(end + 1))
-      _ <- Text.valid(Argon2Scheme.claims(outerText))
+      _ <- Scheme.oneOf(Seq(Argon2Scheme), outerText)
       outer <- Argon2Scheme.parse(outerText)
       inner <- EncodedHash.parse(innerText)
       _ <- Text.valid(canBeInner(inner) && inner.output.forall(_ == 0))

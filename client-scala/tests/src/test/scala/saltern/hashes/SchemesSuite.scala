@@ -206,6 +206,15 @@ class SchemesSuite extends saltern.client.PatientSuite {
       assertEquals(EncodedHash.parse(stored).left.toOption, Some(ParseError.UnknownScheme), stored)
   }
 
+  test("another version or outer layer of Saltern's own forms is refused as the service refuses it") {
+    def refusal(stored: String) = strict.prepareVerify(Some(stored), bytes("x")).left.toOption
+    def prepared(version: String) = s"$$saltern-prep$$v=$version,p=md5-hex${Bcrypt}kwmtBCisHk0zb6Hu53ELq3z.q5OLjDi"
+    for ((version, code) <- Seq("0" -> "unsupported_hash", "2" -> "unsupported_hash", "01" -> "invalid_hash", "4294967296" -> "invalid_hash"))
+      assertEquals(refusal(prepared(version)), Some(Failure.Refused(code)), version)
+    for ((outer, code) <- Seq("argon3" -> "unsupported_hash", "scrypt" -> "invalid_hash"))
+      assertEquals(refusal(s"$$saltern-wrap$$$outer$$v=19$$m=64,t=1,p=1$$c29tZXNhbHRzb21lc2FsdA$$AAAA$${SHA}AAAA"), Some(Failure.Refused(code)), outer)
+  }
+
   test("Firebase hashes need a project, and no message quotes its key") {
     val stored = "$fbscrypt$v=1,n=14,r=8,p=1$42xEC+ixf3L2lw==$lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ=="
     assert(strict.prepareVerify(Some(stored), bytes("user1password")).isLeft)
