@@ -12,6 +12,7 @@ import saltern.client.{ClientConfig, Match, Mismatch, Password, Saltern, Saltern
 import scala.collection.concurrent
 import scala.collection.concurrent.TrieMap
 import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.duration.*
 import scala.util.{Failure, Success}
 
 /** A login over Pekko HTTP. `ada`'s password is `correct horse`.
@@ -36,7 +37,8 @@ object LoginServer {
 
   /** @param users in place of a table: the stored hash of each name */
   def start(port: Int, saltern: Saltern, users: concurrent.Map[String, String])(implicit system: ActorSystem): Future[ServerBinding] =
-    Http().newServerAt("127.0.0.1", port).bind(routes(saltern, users)(system.dispatcher))
+    // Its end waits for the logins in flight, in a phase of at most five seconds.
+    Http().newServerAt("127.0.0.1", port).bind(routes(saltern, users)(system.dispatcher)).map(_.addToCoordinatedShutdown(4.seconds))(system.dispatcher)
 
   private def routes(saltern: Saltern, users: concurrent.Map[String, String])(implicit context: ExecutionContext): Route =
     (post & path("login") & formFields("user", "password")) { (user, password) =>
