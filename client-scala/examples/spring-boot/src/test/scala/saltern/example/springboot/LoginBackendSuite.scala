@@ -13,14 +13,14 @@ import scala.jdk.CollectionConverters.*
 class LoginBackendSuite extends LoginExampleSuite {
   def start(saltern: Saltern, users: concurrent.Map[String, String]): (Int, () => Unit) = start(saltern, users, fallback = true)
 
-  private def start(saltern: Saltern, users: concurrent.Map[String, String], fallback: Boolean): (Int, () => Unit) = {
+  private def start(saltern: Saltern, users: concurrent.Map[String, String], fallback: Boolean, arguments: String*): (Int, () => Unit) = {
     val application = new SpringApplicationBuilder(classOf[LoginBackend])
       .initializers { (context: GenericApplicationContext) =>
         context.registerBean(classOf[Saltern], () => saltern)
         context.registerBean(classOf[Users], () => new Users(users.asJava))
       }
       .properties("server.port=0", "server.address=127.0.0.1", s"saltern.fallback=$fallback", "spring.main.banner-mode=off", "logging.level.root=WARN")
-      .run()
+      .run(arguments*)
     (application.getEnvironment.getProperty("local.server.port").toInt, () => application.close())
   }
 
@@ -32,17 +32,20 @@ class LoginBackendSuite extends LoginExampleSuite {
     assertEquals(users.updatePassword(atLogin, "rehashed").getPassword, "changed")
   }
 
-  test("the health is up while somebody can log in, and names the problems") {
-    for ((fallback, status, reachable) <- Seq((Fallback.Never, 503, false), (Fallback.Unreachable, 200, false), (Fallback.Never, 200, true))) {
+  test("the health is up while somebody can log in, and names the problems where they may be shown") {
+    val cases = Seq((Fallback.Never, 503, false), (Fallback.Unreachable, 200, false), (Fallback.Never, 200, true))
+    for (((fallback, status, reachable), shown) <- cases.map(_ -> true) :+ (cases.head -> false)) {
       val service = InMemoryService(config.settings.policies)
       if (!reachable) service.failAlways(Fault.Fails(TransportFailure.Kind.ConnectFailed))
       val saltern = Saltern(config.withFallback(fallback), service)
-      val (port, end) = start(saltern, TrieMap.empty, fallback != Fallback.Never)
+      val (port, end) = start(saltern, TrieMap.empty, fallback != Fallback.Never, (if (shown) Seq(ShowDetails) else Nil)*)
       try {
         val health = LoginExampleSuite.get(port, "/actuator/health")
         assertEquals(health.statusCode, status, health.body)
-        assertEquals(health.body.contains("check host and port"), !reachable, health.body)
+        assertEquals(health.body.contains("check host and port"), shown && !reachable, health.body)
       } finally { end(); saltern.close() }
     }
   }
+
+  private val ShowDetails = "--management.endpoint.health.show-details=always"
 }
