@@ -27,7 +27,7 @@ object LoginServer extends IOApp.Simple {
     }
   }
 
-  final case class Login(user: String, password: String)
+  final case class Login(user: String, password: String) { override def toString: String = s"Login($user, ..)" }
   private implicit val schema: Schema[Login] = Schema.derived
 
   /** An error of the answer, with the seconds of its `Retry-After`. */
