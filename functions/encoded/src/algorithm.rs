@@ -1,7 +1,7 @@
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantArray};
 
 /// An algorithm: the function that turns a password and a setting into an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Algorithm {
     /// Argon2d, RFC 9106.
@@ -50,28 +50,7 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// Every algorithm, in the order of the variants: `ALL[algorithm as usize]` is `algorithm`.
-    pub const ALL: [Self; 20] = [
-        Self::Argon2d,
-        Self::Argon2i,
-        Self::Argon2id,
-        Self::Bcrypt,
-        Self::DesCrypt,
-        Self::Digest,
-        Self::Firebase,
-        Self::Md5Crypt,
-        Self::Pbkdf2Sha1,
-        Self::Pbkdf2Sha256,
-        Self::Pbkdf2Sha512,
-        Self::PhpassMd5,
-        Self::PhpassSha512,
-        Self::Scrypt,
-        Self::Sha1Crypt,
-        Self::Sha256Crypt,
-        Self::Sha512Crypt,
-        Self::SunMd5,
-        Self::Wrapped,
-        Self::Yescrypt,
-    ];
+    pub const ALL: [Self; Self::VARIANTS.len()] = *Self::VARIANTS.first_chunk().unwrap();
 
     /// The name in policies, documents, logs and metrics.
     pub fn name(self) -> &'static str {
