@@ -3,6 +3,8 @@
 use saltern_encoded::{Algorithm, Encoded, Params, Scheme, Setting, SitePreparation, argon2, verify_only};
 use saltern_policy::WeakHash;
 
+use crate::price::parameters;
+
 /// A hash without the bytes of its salt and output.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Shape {
@@ -73,29 +75,18 @@ impl Cost {
 
     pub(super) fn in_words(self) -> String {
         match self {
-            Self::Params(Params::Argon2(p)) => {
-                let algorithm = Params::Argon2(p).algorithm().name();
-                format!("{algorithm}, m={} KiB, t={}, p={}", p.memory_kib(), p.passes(), p.parallelism())
+            Self::Params(params @ (Params::Argon2(_) | Params::Pbkdf2(_))) => {
+                format!("{}, {}", params.algorithm().name(), parameters(params))
             }
-            Self::Params(Params::Bcrypt(p)) => format!("cost {}", p.cost()),
-            Self::Params(Params::Pbkdf2(p)) => {
-                format!("{}, {} iterations", Params::Pbkdf2(p).algorithm().name(), p.iterations())
-            }
-            Self::Params(Params::Scrypt(p)) => format!("N=2^{}, r={}, p={}", p.log_n(), p.r(), p.p()),
+            Self::Params(params) => parameters(params),
             Self::RandomRounds(_, rounds) => format!("about {rounds} rounds"),
             Self::VerifyOnly(_, verify_only::Cost::Rounds(1)) => "one pass".to_owned(),
             Self::VerifyOnly(_, verify_only::Cost::Rounds(rounds)) => format!("{rounds} rounds"),
             Self::VerifyOnly(_, verify_only::Cost::Memory { blocks, .. }) => {
                 format!("{} KiB of memory", blocks / BLOCKS_PER_KIB)
             }
-            Self::Wrapped(p, inner) => {
-                format!(
-                    "m={} KiB, t={}, p={} over {}",
-                    p.memory_kib(),
-                    p.passes(),
-                    p.parallelism(),
-                    inner.name()
-                )
+            Self::Wrapped(outer, inner) => {
+                format!("{} over {}", parameters(Params::Argon2(outer)), inner.name())
             }
         }
     }

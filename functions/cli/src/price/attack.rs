@@ -191,7 +191,7 @@ impl Attack {
         }
         let (algorithm, work) = work(setting)?;
         let guess = self.guess_of_work(&algorithm, work)?;
-        let is_measured = parameters(setting).is_some_and(|parameters| parameters == guess.row.parameters)
+        let is_measured = setting.params().is_some_and(|params| parameters(params) == guess.row.parameters)
             && guess.row.name.starts_with(&format!("{algorithm}-"));
         Some(if is_measured { Guess { basis: Basis::Measured, ..guess } } else { guess })
     }
@@ -261,14 +261,14 @@ pub(crate) fn work_of(params: Params, measure: u64) -> f64 {
     if matches!(params, Params::Bcrypt(_)) { (measure as f64).exp2() } else { measure as f64 }
 }
 
-/// Writes the params of a setting as `attack.json` does.
-fn parameters(setting: &Setting) -> Option<String> {
-    Some(match setting.params()? {
+/// Writes params as `attack.json` does.
+pub(crate) fn parameters(params: Params) -> String {
+    match params {
         Params::Argon2(p) => format!("m={} KiB, t={}, p={}", p.memory_kib(), p.passes(), p.parallelism()),
         Params::Bcrypt(p) => format!("cost {}", p.cost()),
         Params::Pbkdf2(p) => format!("{} iterations", p.iterations()),
         Params::Scrypt(p) => format!("N=2^{}, r={}, p={}", p.log_n(), p.r(), p.p()),
-    })
+    }
 }
 
 /// Writes a figure with as many digits as `limit` has zeros: 9.28, 57.9, 8,984.

@@ -14,4 +14,5 @@ pub mod standards;
 
 pub use advice::{PRECISION, Warning, warnings};
 pub use arguments::PriceArguments;
+pub(crate) use attack::parameters;
 pub use attack::{Attack, Basis, DeviceHour, Guess, Row, Rule};
