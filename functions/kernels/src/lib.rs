@@ -33,7 +33,7 @@ pub use admitted::{Admitted, Ceilings, CostOutOfBounds, Outer, SCRYPT_BLOCK_BYTE
 pub use arena::{Arena, OutOfMemory};
 pub use compute::{WholeKernel, compute};
 pub use cost::{held_bytes, runs_whole, threads, work};
-pub use kernels::{Kernels, UnknownKernels};
+pub use kernels::Kernels;
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 pub use preparation::{prepare, prepare_for_site};

@@ -22,10 +22,10 @@ pub use error::DocumentError;
 pub use firebase::{FirebaseProject, FirebaseProjectError};
 pub use floors::{FloorEntry, WeakHash};
 pub use keep::{KEEP_NAMES, KeepEntry, keep_measure};
-pub use lowered::{LoweredCeilings, MalformedCeilings};
+pub use lowered::LoweredCeilings;
 pub use over_ceiling::OverCeiling;
 pub use verdict::{RehashReason, Verdict};
-pub use weak::{AcceptedWeak, UnknownScheme, scheme_names};
+pub use weak::{AcceptedWeak, scheme_names};
 
 /// The document that Saltern ships: the default.
 pub const SHIPPED: &[u8] = include_bytes!("../policies.json");

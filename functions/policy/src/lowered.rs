@@ -1,6 +1,6 @@
 //! The ceilings that settings lower.
 
-use core::{fmt, str::FromStr};
+use core::str::FromStr;
 
 /// Ceilings of the document that settings lower: their names and new values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,14 +10,15 @@ pub struct LoweredCeilings(pub(crate) Vec<(String, u64)>);
 ///
 /// Only [`Policies::load`](crate::Policies::load) knows which names are ceilings.
 impl FromStr for LoweredCeilings {
-    type Err = MalformedCeilings;
+    type Err = &'static str;
 
-    fn from_str(text: &str) -> Result<Self, MalformedCeilings> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let pair = |pair: &str| {
             let (name, value) = pair.split_once('=')?;
             Some((name.to_owned(), value.parse().ok()?))
         };
-        text.split(',').map(pair).collect::<Option<_>>().map(Self).ok_or(MalformedCeilings)
+        let malformed = "write NAME=VALUE with a whole number, and commas between several";
+        text.split(',').map(pair).collect::<Option<_>>().map(Self).ok_or(malformed)
     }
 }
 
@@ -27,18 +28,6 @@ impl FromIterator<Self> for LoweredCeilings {
         Self(settings.into_iter().flat_map(|setting| setting.0).collect())
     }
 }
-
-/// The text is not a list of `NAME=VALUE`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MalformedCeilings;
-
-impl fmt::Display for MalformedCeilings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write NAME=VALUE with a whole number, and commas between several")
-    }
-}
-
-impl core::error::Error for MalformedCeilings {}
 
 #[cfg(test)]
 mod tests {
@@ -59,7 +48,7 @@ mod tests {
         for wrong in
             ["", "bcrypt_cost", "bcrypt_cost=", "bcrypt_cost=-1", "bcrypt_cost=twelve", "bcrypt_cost=12,"]
         {
-            assert_eq!(wrong.parse::<LoweredCeilings>(), Err(MalformedCeilings), "{wrong}");
+            assert!(wrong.parse::<LoweredCeilings>().is_err(), "{wrong}");
         }
     }
 }

@@ -28,17 +28,19 @@ impl fmt::Display for AcceptedWeak {
     }
 }
 
-/// Parses names, separated by commas, or `all`.
+/// Parses names, separated by commas, or `all`. The error lists all names.
 impl FromStr for AcceptedWeak {
-    type Err = UnknownScheme;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, UnknownScheme> {
+    fn from_str(text: &str) -> Result<Self, String> {
         if text == ALL {
             return Ok(Self::all());
         }
         let known = scheme_names();
-        let named = |name: &str| known.iter().copied().find(|known| *known == name).ok_or(UnknownScheme);
-        text.split(',').map(named).collect::<Result<_, _>>().map(Self)
+        let named = |name: &str| known.iter().copied().find(|known| *known == name);
+        text.split(',').map(named).collect::<Option<_>>().map(Self).ok_or_else(|| {
+            format!("use `{ALL}`, or some of these names, separated by commas: {}", known.join(" "))
+        })
     }
 }
 
@@ -49,18 +51,5 @@ pub fn scheme_names() -> Vec<&'static str> {
     names.dedup();
     names
 }
-
-/// A name is not that of a scheme. The message lists all names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownScheme;
-
-impl fmt::Display for UnknownScheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "use `{ALL}`, or some of these names, separated by commas:")?;
-        scheme_names().iter().try_for_each(|name| write!(f, " {name}"))
-    }
-}
-
-impl core::error::Error for UnknownScheme {}
 
 const ALL: &str = "all";

@@ -1,6 +1,6 @@
 //! The number of Argon2 hashes at once on a worker, as settings give it.
 
-use core::{fmt, num::NonZeroUsize, str::FromStr};
+use core::{num::NonZeroUsize, str::FromStr};
 
 /// A number of Argon2 hashes at once on each worker, 1 to [`MOST_ARGON2_LANES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,27 +21,16 @@ impl Default for Argon2Lanes {
     }
 }
 
-/// Parses the number in settings.
+/// Parses the number in settings. The error gives the range.
 impl FromStr for Argon2Lanes {
-    type Err = NotArgon2Lanes;
+    type Err = String;
 
-    fn from_str(number: &str) -> Result<Self, NotArgon2Lanes> {
-        let lanes: NonZeroUsize = number.parse().map_err(|_| NotArgon2Lanes)?;
-        if lanes.get() <= MOST_ARGON2_LANES { Ok(Self(lanes)) } else { Err(NotArgon2Lanes) }
+    fn from_str(number: &str) -> Result<Self, String> {
+        let lanes: Option<NonZeroUsize> = number.parse().ok();
+        let lanes = lanes.filter(|lanes| lanes.get() <= MOST_ARGON2_LANES);
+        lanes.map(Self).ok_or_else(|| format!("give a whole number from 1 to {MOST_ARGON2_LANES}"))
     }
 }
-
-/// The text is no [`Argon2Lanes`]. The message gives the range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotArgon2Lanes;
-
-impl fmt::Display for NotArgon2Lanes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "give a whole number from 1 to {MOST_ARGON2_LANES}")
-    }
-}
-
-impl core::error::Error for NotArgon2Lanes {}
 
 /// The most Argon2 hashes that a worker computes at once.
 pub const MOST_ARGON2_LANES: usize = 8;

@@ -35,7 +35,7 @@ use std::{
 use saltern_encoded::Algorithm;
 use saltern_kernels::{Arena, WholeKernel};
 
-pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES, NotArgon2Lanes};
+pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES};
 pub use self::one_core::OneCore;
 pub use self::settings::PoolSettings;
 pub use self::submitted::{Reply, Ticket};
