@@ -5,7 +5,7 @@
 //! row. [`warnings`] compares the policies of a document by these rates. [`standards`] has the
 //! minima of OWASP and NIST.
 //!
-//! No code that answers requests uses this crate.
+//! No code that answers requests uses this module.
 
 mod advice;
 mod arguments;
