@@ -35,7 +35,7 @@ pub(crate) fn users(file: &Path) -> Result<Users, Failure> {
 pub(crate) fn durations(file: Option<&Path>) -> Result<Durations, Failure> {
     let Some(file) = file else { return Ok(Durations::documented().clone()) };
     Durations::read(&read(file)?)
-        .map_err(|error| Failure::configuration(format!("{}: {error}", file.display())))
+        .map_err(|error| Failure::configuration(format!("{} cannot be read: {error}", file.display())))
 }
 
 fn read(file: &Path) -> Result<String, Failure> {

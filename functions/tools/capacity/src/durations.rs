@@ -5,10 +5,7 @@ use saltern_encoded::Params;
 use saltern_kernels::Kernels;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    file::{Sourced, Unreadable},
-    name_of, params_named,
-};
+use super::{file::Sourced, name_of, params_named};
 
 /// The processor of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -89,25 +86,25 @@ impl Durations {
     /// Reads a file of that format, for your own measurements.
     ///
     /// # Errors
-    /// [`Unreadable`] with the reason.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
-        let file: File = serde_json::from_str(text).map_err(Unreadable::new)?;
+    /// The reason why the file cannot be read.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let policies = file.policies.into_iter().map(|(name, row)| match params_named(&name) {
             Ok(params) => Ok((params, row)),
-            Err(error) => Err(Unreadable::new(format!("{name}: {error}"))),
+            Err(error) => Err(format!("{name}: {error}")),
         });
         let mut policies: Vec<_> = policies.collect::<Result<_, _>>()?;
         policies.sort_by_key(|(params, _)| (params.algorithm(), work(*params)));
         if let Some([(params, _), _]) = policies.array_windows().find(|[(one, _), (next, _)]| one == next) {
-            return Err(Unreadable::new(format!("{} is there twice", name_of(*params))));
+            return Err(format!("{} is there twice", name_of(*params)));
         }
         for (algorithm, row) in &file.batch_percent_of_one {
             if row.percent.first_key_value() != Some((&1, &100)) {
-                return Err(Unreadable::new(format!("{algorithm}: a batch of 1 takes 100 percent of one")));
+                return Err(format!("{algorithm}: a batch of 1 takes 100 percent of one"));
             }
         }
         if file.reference_memory_mb.value == 0 {
-            return Err(Unreadable::new("reference_memory_mb is 0"));
+            return Err("reference_memory_mb is 0".to_owned());
         }
         let reference_memory_mb = file.reference_memory_mb.value;
         Ok(Self { reference_memory_mb, policies, batches: file.batch_percent_of_one })

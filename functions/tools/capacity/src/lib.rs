@@ -13,8 +13,8 @@ mod prices;
 use core::ops::RangeInclusive;
 
 pub use durations::{Architecture, Durations, Planned, work};
-pub use file::{Sourced, Unreadable};
-pub use name::{UnknownName, name_of, params_named};
+pub use file::Sourced;
+pub use name::{name_of, params_named};
 pub use prices::{Prices, Usage, billed, gb_seconds};
 
 /// The size of a function.

@@ -1,5 +1,3 @@
-use core::fmt;
-
 use saltern_encoded::{Algorithm, Params, argon2, bcrypt, pbkdf2};
 
 /// Returns the name of parameters in `durations.json`: the algorithm and its numbers, such as
@@ -19,8 +17,8 @@ pub fn name_of(params: Params) -> String {
 /// Returns the parameters of a name in `durations.json`.
 ///
 /// # Errors
-/// [`UnknownName`] for parameters that the table of durations cannot have.
-pub fn params_named(name: &str) -> Result<Params, UnknownName> {
+/// Parameters that the table of durations cannot have.
+pub fn params_named(name: &str) -> Result<Params, &'static str> {
     let read = |algorithm: Algorithm| {
         let numbers = name.strip_prefix(algorithm.name())?.strip_prefix('-')?.split('-');
         let numbers: Vec<u32> = numbers.map(|number| number.parse().ok()).collect::<Option<_>>()?;
@@ -36,17 +34,6 @@ pub fn params_named(name: &str) -> Result<Params, UnknownName> {
             _ => None,
         }
     };
-    Algorithm::ALL.into_iter().find_map(read).ok_or(UnknownName)
+    let unknown = "write parameters such as bcrypt-11, argon2id-19456-2-1 or pbkdf2-sha512-100000";
+    Algorithm::ALL.into_iter().find_map(read).ok_or(unknown)
 }
-
-/// The text is not the name of parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownName;
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write parameters such as bcrypt-11, argon2id-19456-2-1 or pbkdf2-sha512-100000")
-    }
-}
-
-impl core::error::Error for UnknownName {}

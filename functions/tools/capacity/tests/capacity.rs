@@ -137,9 +137,9 @@ fn another_file_of_durations_is_read_or_refused_with_a_reason() {
     let planned = durations.one(params_named("bcrypt-11").unwrap(), Architecture::Arm64, 1769).unwrap();
     assert_eq!(planned.duration, Duration::from_millis(171));
     let unknown = text.replace("\"bcrypt-11\"", "\"bcrypt-eleven\"");
-    assert!(Durations::read(&unknown).unwrap_err().to_string().contains("bcrypt-eleven"));
+    assert!(Durations::read(&unknown).unwrap_err().contains("bcrypt-eleven"));
     let batch = text.replace("\"1\": 100, \"2\": 103", "\"2\": 103");
-    assert!(Durations::read(&batch).unwrap_err().to_string().contains("a batch of 1"));
+    assert!(Durations::read(&batch).unwrap_err().contains("a batch of 1"));
 }
 
 /// Architecture, memory, milliseconds, US dollars a million: computed from the list prices by hand.
