@@ -1,10 +1,10 @@
 //! A thread that computes one hash at a time, from start to end: the hashes that have no lanes.
 
-use std::{thread, time::Instant};
+use std::time::Instant;
 
 use super::{
     estimate::Cost,
-    schedule::{Job as _, Part, SLICE, Waiting, Wake},
+    schedule::{Job as _, Part, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
     work::{Done, Dropped},
@@ -18,18 +18,10 @@ pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
         let found = schedule.block_free(worker, Instant::now());
         let refusals: Vec<_> = schedule.refusals(found.expired, found.overloaded).collect();
         let other = schedule.wake_for_memory();
-        let nothing_found = found.started.is_empty() && refusals.is_empty();
-        if nothing_found && schedule.workers.closed {
-            if shared.ends(&schedule) {
+        if found.started.is_empty() && refusals.is_empty() {
+            if shared.rest(schedule, other, Wake::BlockWorker(worker)) {
                 return;
             }
-            drop(schedule);
-            thread::sleep(SLICE);
-            continue;
-        }
-        if nothing_found {
-            shared.ring(other);
-            shared.sleep(schedule, Wake::BlockWorker(worker));
             continue;
         }
         drop(schedule);

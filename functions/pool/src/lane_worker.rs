@@ -4,7 +4,6 @@ use std::{
     mem,
     ops::ControlFlow,
     panic::{AssertUnwindSafe, catch_unwind},
-    thread,
     time::{Duration, Instant},
 };
 
@@ -16,7 +15,7 @@ use saltern_kernels::{
 
 use super::{
     estimate::{Cost, gain_side_by_side},
-    schedule::{Job as _, Running, SLICE, Slice, Turn, Waiting, Wake},
+    schedule::{Job as _, Running, Slice, Turn, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
     work::{Caller, Done, Dropped},
@@ -65,18 +64,10 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             schedule.refusals(found.expired, found.overloaded).map(|(job, dropped)| (job, Err(dropped))),
         );
         let other = schedule.wake_for_memory();
-        let nothing_to_do = active.is_empty() && found.started.is_empty() && answers.is_empty();
-        if nothing_to_do && schedule.workers.closed {
-            if shared.ends(&schedule) {
+        if active.is_empty() && found.started.is_empty() && answers.is_empty() {
+            if shared.rest(schedule, other, Wake::LaneWorker(worker)) {
                 return;
             }
-            drop(schedule);
-            thread::sleep(SLICE);
-            continue;
-        }
-        if nothing_to_do {
-            shared.ring(other);
-            shared.sleep(schedule, Wake::LaneWorker(worker));
             continue;
         }
         let Turn { slices, goes_on } = schedule.turn(worker);
@@ -318,7 +309,7 @@ fn finished(active: &mut Vec<Active>, ended: &mut Vec<Ended>) -> Vec<(Submitted,
 
 #[cfg(test)]
 mod tests {
-    use std::{iter, num::NonZeroUsize, sync::Arc};
+    use std::{iter, num::NonZeroUsize, sync::Arc, thread};
 
     use saltern_encoded::{NEW_SALT_BYTES, Params, Setting, argon2, scrypt};
 

@@ -1,10 +1,11 @@
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    thread,
     time::Instant,
 };
 
 use super::{
-    schedule::{Schedule, Wake},
+    schedule::{SLICE, Schedule, Wake},
     submitted::{Reply, Submitted},
     work::{Done, Dropped, Refused, Work},
 };
@@ -41,9 +42,25 @@ impl Shared {
         }
     }
 
-    /// Whether a worker that finds nothing to do ends.
-    pub(super) fn ends(&self, schedule: &Schedule<Submitted>) -> bool {
-        schedule.workers.closed && !schedule.waits_for_memory() && Arc::strong_count(&self.wrapped) == 1
+    /// Lets a worker sleep that finds nothing to do. Of a closed pool it sleeps for a slice only, or
+    /// ends: then this returns true.
+    pub(super) fn rest(
+        &self,
+        schedule: MutexGuard<'_, Schedule<Submitted>>,
+        other: Option<Wake>,
+        worker: Wake,
+    ) -> bool {
+        if !schedule.workers.closed {
+            self.ring(other);
+            self.sleep(schedule, worker);
+            return false;
+        }
+        let ends = !schedule.waits_for_memory() && Arc::strong_count(&self.wrapped) == 1;
+        drop(schedule);
+        if !ends {
+            thread::sleep(SLICE);
+        }
+        ends
     }
 
     /// Takes a job, or refuses it at once.
@@ -106,7 +123,7 @@ impl Shared {
 
     /// Sleeps until the thread is woken, or until the core's memory has been idle for long and is
     /// released.
-    pub(super) fn sleep(&self, mut schedule: MutexGuard<'_, Schedule<Submitted>>, worker: Wake) {
+    fn sleep(&self, mut schedule: MutexGuard<'_, Schedule<Submitted>>, worker: Wake) {
         schedule.workers.sleep(worker);
         let (Wake::LaneWorker(core) | Wake::BlockWorker(core)) = worker;
         let arena = &self.arenas[core];
