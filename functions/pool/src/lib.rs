@@ -98,19 +98,6 @@ impl Pool {
         Ok(ticket)
     }
 
-    /// Returns the memory that the workers hold for Argon2 and scrypt, in bytes.
-    #[must_use]
-    pub fn arena_bytes(&self) -> u64 {
-        self.shared.arenas.iter().map(Arena::resident_bytes).sum()
-    }
-
-    /// Returns how many large Argon2 hashes each worker computes at once: the number of the settings,
-    /// or what the pool has learned.
-    #[must_use]
-    pub fn argon2_lanes(&self) -> usize {
-        self.shared.lock().argon2_lanes()
-    }
-
     fn spawn(&mut self, worker: Wake, run: impl FnMut(&Shared) + Send + 'static) -> io::Result<()> {
         let name = match worker {
             Wake::LaneWorker(number) => format!("saltern-lanes-{number}"),
@@ -134,7 +121,8 @@ pub trait Workers: fmt::Debug + Send + Sync + 'static {
     /// Returns the memory that is held for Argon2 and scrypt, in bytes.
     fn arena_bytes(&self) -> u64;
 
-    /// Returns how many large Argon2 hashes each worker computes at once.
+    /// Returns how many large Argon2 hashes each worker computes at once: the number of the settings,
+    /// or what was learned.
     fn argon2_lanes(&self) -> usize;
 }
 
@@ -144,11 +132,11 @@ impl Workers for Pool {
     }
 
     fn arena_bytes(&self) -> u64 {
-        Self::arena_bytes(self)
+        self.shared.arenas.iter().map(Arena::resident_bytes).sum()
     }
 
     fn argon2_lanes(&self) -> usize {
-        Self::argon2_lanes(self)
+        self.shared.lock().argon2_lanes()
     }
 }
 

@@ -9,7 +9,7 @@ use std::{
 
 use saltern_encoded::{Params, Setting, argon2, bcrypt, pbkdf2, scrypt};
 use saltern_kernels::{Admitted, Ceilings, Kernels, Password, compute};
-use saltern_pool::{Dropped, Pool, PoolSettings, QueueLimits, Refused, Ticket, Work};
+use saltern_pool::{Dropped, Pool, PoolSettings, QueueLimits, Refused, Ticket, Work, Workers as _};
 
 const CEILINGS: Ceilings = Ceilings {
     bcrypt_cost: 15,
