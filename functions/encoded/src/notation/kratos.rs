@@ -14,7 +14,7 @@ use crate::{
     parts::{OutputText, Parts},
     phc::fields,
     scheme::{Parse, SchemeRow},
-    verify_only::digest::{Hash, Order, Piece, Setting},
+    verify_only::digest::{Order, Piece, Setting},
 };
 
 pub(crate) static DIGEST: SchemeRow = SchemeRow {
@@ -25,12 +25,7 @@ pub(crate) static DIGEST: SchemeRow = SchemeRow {
 
 fn parse(text: &str) -> Result<Parts, ParseError> {
     let [_before, function, template, salt, output] = fields(text, '$')?;
-    let hash = match function {
-        "md5" => Hash::Md5,
-        "sha1" => Hash::Sha1,
-        "sha256" => Hash::Sha256,
-        _ => Hash::Sha512,
-    };
+    let hash = function.parse().map_err(|_| ParseError::Invalid)?;
     let template = template.strip_prefix("pf=").ok_or(ParseError::Invalid)?;
     let pieces = pieces(&Encoding::Base64.decode(template)?);
     let salt = Encoding::Base64.decode(salt)?.to_vec();

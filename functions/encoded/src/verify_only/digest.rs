@@ -1,10 +1,10 @@
 //! A digest of the password and the salt, computed once or several times, or HMAC keyed with the
 //! salt.
 
-use strum::IntoStaticStr;
+use strum::{EnumString, IntoStaticStr};
 
 /// The hash function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, EnumString, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum Hash {
     /// MD5
