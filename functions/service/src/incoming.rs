@@ -8,7 +8,7 @@ use std::{
 
 use http::{HeaderMap, header, request::Parts};
 
-use crate::{Body, Caller, CallersId, Code, Operation, Problem, RequestId, Trace, route::Route};
+use crate::{Body, Caller, CallersId, Code, Operation, Problem, RequestId, Trace, route::Route, trace::only};
 
 /// A request: what it asks for, who asks, until when, and its ids. A front door makes it with
 /// [`Service::receive`](crate::Service::receive) as soon as it has the head, and adds the body if
@@ -205,9 +205,7 @@ fn accept(route: Route, parts: &Parts) -> Result<(), Problem> {
 
 /// Whether exactly one `Content-Type` says `application/json`. Parameters are ignored.
 fn is_json(headers: &HeaderMap) -> bool {
-    let mut given = headers.get_all(header::CONTENT_TYPE).iter();
-    let (Some(value), None) = (given.next(), given.next()) else { return false };
-    let essence = value.to_str().ok().and_then(|value| value.split(';').next());
+    let essence = only(headers, header::CONTENT_TYPE).and_then(|value| value.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case("application/json"))
 }
 

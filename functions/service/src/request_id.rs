@@ -2,6 +2,8 @@ use core::fmt;
 
 use http::{HeaderMap, HeaderValue};
 
+use crate::trace::only;
+
 /// Names one request in its response and its log line. It is the caller's id if that is
 /// well-formed, else a random one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,11 +15,7 @@ impl RequestId {
 
     /// The caller's id, if the headers hold one that is well-formed.
     pub fn given(headers: &HeaderMap) -> Option<Self> {
-        let mut given = headers.get_all(Self::HEADER).iter();
-        match (given.next().and_then(|value| value.to_str().ok()), given.next()) {
-            (Some(id), None) => Self::new(id),
-            _ => None,
-        }
+        only(headers, Self::HEADER).and_then(Self::new)
     }
 
     /// The id with this text, if it is well-formed.
