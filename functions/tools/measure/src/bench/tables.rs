@@ -84,11 +84,7 @@ fn series(name: String, settings: impl Iterator<Item = (u64, Setting)>) -> Plann
 }
 
 fn pbkdf2_text(prf: Prf, iterations: u64, output_bytes: usize) -> String {
-    let id = match prf {
-        Prf::Sha1 => "pbkdf2",
-        Prf::Sha256 => "pbkdf2-sha256",
-        Prf::Sha512 => "pbkdf2-sha512",
-    };
+    let id: &str = prf.into();
     // Zero bytes are the letter A in base64.
     let zeros = |bytes: usize| "A".repeat((bytes * 4).div_ceil(3));
     format!("${id}$i={iterations},l={output_bytes}${}${}", zeros(NEW_SALT_BYTES), zeros(output_bytes))
