@@ -51,17 +51,13 @@ pub(crate) enum Source {
     /// MySQL's `PASSWORD()`, perhaps without its star.
     Mysql,
     Pbkdf2(Prf),
-    /// `sha1(salt ‖ sha1(password))`, hexadecimal inside.
-    Redmine,
     /// A hash of a password that the site prepared: the preparation's name.
     Prepared(&'static str),
     /// A digest of salt and password, joined as the template says.
     Salted(Hash, &'static str),
-    /// `md5(salt ‖ md5(password))`, hexadecimal inside.
-    SaltMd5,
+    /// The same, of the digest of the password in hexadecimal.
+    SaltedTwice(Hash, &'static str),
     Scrypt,
-    /// `md5(md5(password) ‖ salt)`, hexadecimal inside.
-    VBulletin,
 }
 
 /// The places of salt and hash in one field.
@@ -189,6 +185,13 @@ impl Format {
                 let digest = digest(value, hash.output_bytes())?;
                 of_template(hash, template, &self.salt_bytes(salt)?, &digest)
             }
+            Source::SaltedTwice(hash, template) => {
+                let preparation =
+                    if hash == Hash::Md5 { SitePreparation::Md5Hex } else { SitePreparation::Sha1Hex };
+                let (value, salt) = self.split(value, salt)?;
+                let digest = digest(value, hash.output_bytes())?;
+                format!("{preparation}{}", of_template(hash, template, &self.salt_bytes(salt)?, &digest))
+            }
             Source::Scrypt => {
                 let (value, salt) = self.split(value, salt)?;
                 let ScryptCosts { n, r, p } = self.scrypt;
@@ -197,16 +200,6 @@ impl Format {
                 let [salt, output] =
                     [self.salt_bytes(salt)?, bytes(value)?.to_vec()].map(|bytes| phc(&bytes));
                 format!("$scrypt$ln={ln},r={r},p={p}${salt}${output}")
-            }
-            Source::Redmine | Source::SaltMd5 | Source::VBulletin => {
-                let (hash, preparation) = match self.source {
-                    Source::Redmine => (Hash::Sha1, SitePreparation::Sha1Hex),
-                    _ => (Hash::Md5, SitePreparation::Md5Hex),
-                };
-                let template = if self.source == Source::VBulletin { PASSWORD_SALT } else { SALT_PASSWORD };
-                let (value, salt) = self.split(value, salt)?;
-                let digest = digest(value, hash.output_bytes())?;
-                format!("{preparation}{}", of_template(hash, template, &self.salt_bytes(salt)?, &digest))
             }
         });
         let misfit = "its parts make no hash of this kind: is its salt missing?";
@@ -278,18 +271,14 @@ impl fmt::Display for Format {
 /// Writes PBKDF2 in the form of PHC, or in that of passlib.
 pub(super) fn pbkdf2(prf: Prf, iterations: u32, salt: &[u8], output: &[u8]) -> Result<String, Misfit> {
     let (i, l) = (iterations, output.len());
-    let function = match prf {
-        Prf::Sha1 => "",
-        Prf::Sha256 => "-sha256",
-        Prf::Sha512 => "-sha512",
-    };
+    let id: &str = prf.into();
     if salt.len() >= MIN_SALT_BYTES {
-        return Ok(format!("$pbkdf2{function}$i={i},l={l}${}${}", phc(salt), phc(output)));
+        return Ok(format!("${id}$i={i},l={l}${}${}", phc(salt), phc(output)));
     }
     // passlib's form takes shorter salts, and outputs of one block.
     let short = |bytes: &[u8]| phc(bytes).replace('+', ".");
     if l == prf.block_bytes() {
-        return Ok(format!("$pbkdf2{function}${i}${}${}", short(salt), short(output)));
+        return Ok(format!("${id}${i}${}${}", short(salt), short(output)));
     }
     Err(Misfit("its salt is shorter than 8 bytes, and its output is not one block of the function"))
 }
@@ -350,7 +339,7 @@ const SOURCES: &[(Source, &str, &str)] = &[
     (Source::Bare(Hash::Md5), "md5", "digest of the password alone, in hexadecimal or Base64"),
     (Source::Prepared("md5-hex"), "md5-hex", "slow hash of the md5-hex of the password"),
     (Source::Salted(Hash::Md5, PASSWORD_SALT), "md5-password-salt", "digest of password + salt"),
-    (Source::SaltMd5, "md5-salt-md5", "md5(salt + md5(password))"),
+    (Source::SaltedTwice(Hash::Md5, SALT_PASSWORD), "md5-salt-md5", "md5(salt + md5(password))"),
     (Source::Salted(Hash::Md5, SALT_PASSWORD), "md5-salt-password", "digest of salt + password"),
     (Source::Salted(Hash::Md5, BOTH_SIDES), "md5-salt-password-salt", "digest, salt on both sides"),
     (Source::Foreign(Foreign::Mosquitto), "mosquitto", "$6$ and $7$ of Mosquitto's password file"),
@@ -361,7 +350,7 @@ const SOURCES: &[(Source, &str, &str)] = &[
     (Source::Pbkdf2(Prf::Sha512), "pbkdf2-sha512", "PBKDF2 with --iterations, as of Node"),
     (Source::Prepared("pepper-append"), "pepper-append", "slow hash of password + --site-key: Devise"),
     (Source::Prepared("pepper-prepend"), "pepper-prepend", "slow hash of --site-key + password"),
-    (Source::Redmine, "redmine", "sha1(salt + sha1(password)): Redmine"),
+    (Source::SaltedTwice(Hash::Sha1, SALT_PASSWORD), "redmine", "sha1(salt + sha1(password)): Redmine"),
     (Source::Salted(Hash::Sha1, RAILS), "restful-authentication", "sha1(--salt--password--): Rails"),
     (Source::Scrypt, "scrypt", "scrypt with --scrypt-n, as of Node"),
     (Source::Bare(Hash::Sha1), "sha1", "digest of the password alone, in hexadecimal or Base64"),
@@ -380,7 +369,7 @@ const SOURCES: &[(Source, &str, &str)] = &[
     (Source::Salted(Hash::Sha512, PASSWORD_SALT), "sha512-password-salt", "digest of password + salt"),
     (Source::Salted(Hash::Sha512, SALT_PASSWORD), "sha512-salt-password", "digest of salt + password"),
     (Source::Salted(Hash::Sha512, BOTH_SIDES), "sha512-salt-password-salt", "digest, salt on both sides"),
-    (Source::VBulletin, "vbulletin", "md5(md5(password) + salt): vBulletin"),
+    (Source::SaltedTwice(Hash::Md5, PASSWORD_SALT), "vbulletin", "md5(md5(password) + salt): vBulletin"),
 ];
 
 pub(super) const SALT_PASSWORD: &str = "{SALT}{PASSWORD}";
