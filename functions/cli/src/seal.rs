@@ -3,6 +3,7 @@
 use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
+use saltern_encoded::parse;
 use saltern_seal::{Keys, NotOpened, NotSealed, is_sealed};
 use saltern_server::Failure;
 use zeroize::Zeroizing;
@@ -74,7 +75,8 @@ fn changed(
         (Change::Seal, true) => return Err(Kept::as_wanted("sealed already").into()),
         (Change::Unseal, false) => return Err(Kept::as_wanted("not sealed").into()),
         (_, false) => {
-            readable(&stored)?;
+            // No login could verify what is not read.
+            parse(&stored).map_err(|error| Unread::of(&stored, error).kept())?;
             if change == Change::Reseal {
                 return Err(Kept::skipped("not sealed: use `saltern seal`").into());
             }
@@ -101,16 +103,6 @@ fn changed(
         NotSealed::NoRandomness => NotChanged::Failed(Failure::system(defect.to_string())),
         defect => Kept::skipped(defect.to_string()).into(),
     })
-}
-
-/// Refuses to seal what no login could verify.
-fn readable(stored: &str) -> Result<(), Kept> {
-    let unread = saltern_encoded::parse(stored).err().map(|error| Unread::of(stored, error));
-    match unread {
-        None => Ok(()),
-        Some(reason @ Unread::NoPassword) => Err(Kept::as_wanted(reason.in_words())),
-        Some(reason) => Err(Kept::skipped(reason.in_words())),
-    }
 }
 
 fn not_opened(defect: NotOpened) -> Kept {

@@ -1,7 +1,7 @@
 //! `saltern wrap`: puts argon2id over weak hashes, without their passwords.
 
 use clap::Args;
-use saltern_encoded::{MAX_ENCODED_BYTES, Params, Setting, argon2};
+use saltern_encoded::{MAX_ENCODED_BYTES, Params, Setting, argon2, parse};
 use saltern_policy::{Policies, Refusal, Wrapping};
 
 use crate::{
@@ -65,10 +65,7 @@ struct Wrapper<'a> {
 impl Wrapper<'_> {
     /// Checks a hash before the work.
     fn admit(&self, hash: &str) -> Result<Wrapping, Kept> {
-        let stored = saltern_encoded::parse(hash).map_err(|error| match Unread::of(hash, error) {
-            reason @ Unread::NoPassword => Kept::as_wanted(reason.in_words()),
-            reason => Kept::skipped(reason.in_words()),
-        })?;
+        let stored = parse(hash).map_err(|error| Unread::of(hash, error).kept())?;
         if matches!(stored.setting(), Setting::Wrapped(_)) {
             return Err(Kept::as_wanted("wrapped already"));
         }

@@ -110,13 +110,11 @@ fn kept(value: &str, source: Source) -> Option<Kept> {
         (Ok(encoded), Some(is_prepared)) => {
             is_prepared(&encoded).then(|| Kept::as_wanted("converted already"))
         }
-        (Err(error), is_prepared) => match Unread::of(value, error) {
-            reason @ Unread::NoPassword => Some(Kept::as_wanted(reason.in_words())),
-            reason if is_prepared.is_some() || reason == Unread::Sealed => {
-                Some(Kept::skipped(reason.in_words()))
-            }
-            _ => None,
-        },
+        (Err(error), is_prepared) => {
+            let reason = Unread::of(value, error);
+            let is_kept = is_prepared.is_some() || matches!(reason, Unread::NoPassword | Unread::Sealed);
+            is_kept.then(|| reason.kept())
+        }
     }
 }
 

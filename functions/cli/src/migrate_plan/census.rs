@@ -14,7 +14,7 @@ use zeroize::Zeroizing;
 use super::{foreign::software_of, shape::Shape};
 use crate::{
     keys,
-    table::{Occurrences, Row},
+    table::{Kept, Occurrences, Row},
 };
 
 /// The counts.
@@ -94,6 +94,12 @@ impl Unread {
                 sign_of_a_hash(hash.trim()).map_or(Self::NoHash, Self::MayBeHash)
             }
         }
+    }
+
+    /// Returns how a row counts whose hash was to be changed.
+    pub(crate) fn kept(self) -> Kept {
+        let reason = self.in_words();
+        if self == Self::NoPassword { Kept::as_wanted(reason) } else { Kept::skipped(reason) }
     }
 }
 
