@@ -16,7 +16,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri, request::Pa
 use lambda_runtime::Context;
 use saltern_pool::Workers;
 use saltern_service::{
-    Arrival, Body, Caller, CallersId, Identity, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem,
+    Arrival, Body, Caller, CallersId, Code, Identity, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem,
     RequestId, Scope, Service, Trace,
 };
 use serde::Deserialize;
@@ -163,7 +163,7 @@ fn is_arn(text: &str) -> bool {
 fn headers(given: &HashMap<String, String>) -> Result<HeaderMap, Problem> {
     let bytes = given.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>();
     if given.len() > MAX_HEADERS || bytes > MAX_HEAD_BYTES {
-        return Err(Problem::headers_too_large());
+        return Err(Problem::new(Code::HeadersTooLarge));
     }
     let mut headers = HeaderMap::with_capacity(given.len() + 1);
     for (name, value) in given {
@@ -199,7 +199,7 @@ fn parts(event: &Event, headers: HeaderMap) -> Option<Parts> {
 fn body(sent: Body, is_base64: bool, limit: usize) -> Result<Body, Problem> {
     let longest = if is_base64 { limit.div_ceil(3) * 4 } else { limit };
     if sent.len() > longest {
-        return Err(Problem::body_too_large());
+        return Err(Problem::new(Code::BodyTooLarge));
     }
     if !is_base64 {
         return Ok(sent);

@@ -9,7 +9,7 @@ use std::{
 
 use lambda_runtime::{LambdaEvent, Runtime, service_fn};
 use saltern_pool::Workers;
-use saltern_service::{Problem, Service};
+use saltern_service::{Code, Problem, Service};
 use serde_json::value::RawValue;
 use tokio::{
     signal::unix::{SignalKind, signal},
@@ -96,7 +96,7 @@ impl<W: Workers> Handler<W> {
         drop(event);
         let answer = match read {
             Ok(mut incoming) => self.service.answer(&mut incoming).await,
-            Err(_panic) => self.service.refuse(&invocation.unread(), Problem::internal()),
+            Err(_panic) => self.service.refuse(&invocation.unread(), Problem::new(Code::Internal)),
         };
         Payload(answer.response)
     }

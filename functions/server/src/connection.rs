@@ -14,7 +14,7 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use saltern_pool::Workers;
-use saltern_service::{MAX_HEAD_BYTES, PeerAddress, Problem};
+use saltern_service::{Code, MAX_HEAD_BYTES, PeerAddress, Problem};
 use tokio::time::{Sleep, sleep_until, timeout};
 
 use super::{
@@ -87,7 +87,7 @@ async fn talk<W: Workers>(mut stream: Stream, parts: Parts<'_, W>) {
                 Protocol::Http2 => Box::pin(http2(wire, watch, parts)).await,
             }
         }
-        Err(_too_slow) => refuse(stream, &parts.door, begun, peer, Problem::request_timeout()).await,
+        Err(_too_slow) => refuse(stream, &parts.door, begun, peer, Problem::new(Code::RequestTimeout)).await,
         Ok(Err(_)) => {}
     }
 }
@@ -154,11 +154,11 @@ async fn http1<W: Workers>(
     match ended {
         Ended::Malformed { is_too_large } if has_withheld => {
             let problem =
-                if is_too_large { Problem::headers_too_large() } else { Problem::malformed_request() };
+                if is_too_large { Problem::new(Code::HeadersTooLarge) } else { Problem::malformed_request() };
             refuse(stream, &door, Instant::now(), peer, problem).await;
         }
         Ended::Closed | Ended::Malformed { .. } if !watch.has_ended() => plain::linger(stream).await,
-        Ended::Slow(begun) => refuse(stream, &door, begun, peer, Problem::request_timeout()).await,
+        Ended::Slow(begun) => refuse(stream, &door, begun, peer, Problem::new(Code::RequestTimeout)).await,
         Ended::Closed | Ended::Gone | Ended::Idle | Ended::Malformed { .. } => {}
     }
 }

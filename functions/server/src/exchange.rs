@@ -20,7 +20,9 @@ use http::{
 use http_body_util::BodyExt as _;
 use hyper::body::{Body as _, Frame, SizeHint};
 use saltern_pool::Workers;
-use saltern_service::{Answer, Arrival, Body, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service};
+use saltern_service::{
+    Answer, Arrival, Body, Code, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service,
+};
 use tokio::time::timeout;
 
 use super::{
@@ -107,7 +109,7 @@ impl<W: Workers> Door<W> {
         let evicted = eviction();
         tokio::select! {
             biased;
-            read = read => read.map_err(|_| Problem::request_timeout())?,
+            read = read => read.map_err(|_| Problem::new(Code::RequestTimeout))?,
             () = evicted.notified() => Err(Unanswerable::Busy),
         }
     }
@@ -178,7 +180,7 @@ impl<W: Workers> Door<W> {
 /// Checks the head of a request for what only HTTP knows.
 fn check(parts: &Parts) -> Result<(), Problem> {
     if head_bytes(parts) > MAX_HEAD_BYTES {
-        return Err(Problem::headers_too_large());
+        return Err(Problem::new(Code::HeadersTooLarge));
     }
     if !is_well_formed(parts) {
         return Err(Problem::malformed_request());
@@ -206,7 +208,7 @@ async fn next_part(
         // A frame without data holds trailers, which are ignored.
         let Ok(data) = frame.map_err(Unread::Broken)?.into_data() else { continue };
         if data.len() > left {
-            return Err(Problem::body_too_large().into());
+            return Err(Problem::new(Code::BodyTooLarge).into());
         }
         return Ok(Some(data));
     }
@@ -422,7 +424,7 @@ fn head_bytes(parts: &Parts) -> usize {
 fn declared_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<Option<usize>, Problem> {
     let Some(declared) = sent.size_hint().exact() else { return Ok(None) };
     let declared = usize::try_from(declared).ok().filter(|&bytes| bytes <= limit);
-    declared.map(Some).ok_or_else(Problem::body_too_large)
+    declared.map(Some).ok_or_else(|| Problem::new(Code::BodyTooLarge))
 }
 
 /// Whether the request has at most one host (RFC 9112 §3.2) and no transfer coding except

@@ -86,7 +86,7 @@ impl Caller {
     /// have none, and the response holds no secret.
     ///
     /// # Errors
-    /// [`Problem::unauthorized`], the same code with the remark that the token has expired,
+    /// [`Code::Unauthorized`], the same code with the remark that the token has expired,
     /// [`Code::Forbidden`], or the same code with the remark that browsers get no answer.
     pub(crate) fn may(&self, operation: Operation) -> Result<(), Problem> {
         match self {
@@ -94,7 +94,7 @@ impl Caller {
             _ if operation == Operation::Health => Ok(()),
             Self::Anyone => Ok(()),
             Self::Expired(_) => Err(Problem::expired_token()),
-            Self::Unknown => Err(Problem::unauthorized()),
+            Self::Unknown => Err(Problem::new(Code::Unauthorized)),
             Self::Named(identity) => {
                 let any_of = Scope::of(operation);
                 let allowed = any_of.is_empty() || any_of.iter().any(|scope| identity.scopes.contains(scope));

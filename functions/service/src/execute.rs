@@ -144,7 +144,7 @@ impl<W: Workers> Executor<'_, W> {
         let listed = self.blocklist.map(|list| list.has(password.expose())).transpose();
         listed.map(Option::unwrap_or_default).map_err(|error| {
             tracing::error!(%error, "the block list cannot be read");
-            Problem::internal()
+            Problem::new(Code::Internal)
         })
     }
 
@@ -208,7 +208,7 @@ impl<W: Workers> Executor<'_, W> {
     ) -> Result<Success, Problem> {
         let done = self.timed(ticket, step).await?;
         step.end = End::Hashed;
-        self.made(new, &done, context, step).map(Success::Made).ok_or_else(Problem::internal)
+        self.made(new, &done, context, step).map(Success::Made).ok_or_else(|| Problem::new(Code::Internal))
     }
 
     fn made(&self, new: &NewHash, done: &Done, context: Option<&Context>, step: &mut Step) -> Option<Made> {
@@ -381,7 +381,7 @@ fn refused(refusal: Refusal) -> Problem {
     let (code, name) = match refusal {
         Refusal::CostOutOfBounds => (Code::CostOutOfBounds, "hash"),
         Refusal::InvalidHash => (Code::InvalidHash, "hash"),
-        Refusal::NoRandomness => return Problem::internal(),
+        Refusal::NoRandomness => return Problem::new(Code::Internal),
         Refusal::PasswordHasNul => (Code::PasswordHasNul, "password"),
         Refusal::PasswordTooLong => (Code::PasswordTooLong, "password"),
         Refusal::PolicyNotForHashing => (Code::PolicyNotForHashing, "policy"),
@@ -396,7 +396,7 @@ fn refused(refusal: Refusal) -> Problem {
 fn dropped(dropped: Dropped) -> Problem {
     match dropped {
         Dropped::DeadlineExceeded => Problem::new(Code::DeadlineExceeded),
-        Dropped::Fault | Dropped::NoMemory => Problem::internal(),
+        Dropped::Fault | Dropped::NoMemory => Problem::new(Code::Internal),
         Dropped::Overloaded { retry_after } => Problem::overloaded(retry_after),
     }
 }

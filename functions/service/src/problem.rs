@@ -192,24 +192,14 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The body is longer than that of its route may be.
-    pub fn body_too_large() -> Self {
-        Self::new(Code::BodyTooLarge)
+    /// The problem with this code alone.
+    pub fn new(code: Code) -> Self {
+        Self { code, place: None, field: None, retry_after: None, allow: None, detail: code.detail() }
     }
 
     /// The token is known and has expired.
     pub fn expired_token() -> Self {
         Self { detail: EXPIRED_TOKEN, ..Self::new(Code::Unauthorized) }
-    }
-
-    /// The head of the request is longer than the front door's limit.
-    pub fn headers_too_large() -> Self {
-        Self::new(Code::HeadersTooLarge)
-    }
-
-    /// The service has a fault.
-    pub fn internal() -> Self {
-        Self::new(Code::Internal)
     }
 
     /// The front door cannot read the request: it is not HTTP, or not an event of the expected
@@ -223,16 +213,6 @@ impl Problem {
         Self { retry_after: Some(retry_after), ..Self::new(Code::Overloaded) }
     }
 
-    /// The request was not complete before the front door's timeout.
-    pub fn request_timeout() -> Self {
-        Self::new(Code::RequestTimeout)
-    }
-
-    /// A token is required, and the request has none or an unknown one.
-    pub fn unauthorized() -> Self {
-        Self::new(Code::Unauthorized)
-    }
-
     /// The cause.
     pub fn code(&self) -> Code {
         self.code
@@ -241,10 +221,6 @@ impl Problem {
     /// Without tokens a web page, or a program that calls by a foreign host name, gets no answer.
     pub(crate) fn foreign() -> Self {
         Self { detail: FOREIGN, ..Self::new(Code::Forbidden) }
-    }
-
-    pub(crate) fn new(code: Code) -> Self {
-        Self { code, place: None, field: None, retry_after: None, allow: None, detail: code.detail() }
     }
 
     /// The hash is weak, and its scheme is not accepted.

@@ -30,7 +30,7 @@ const STACK_BYTES: usize = 64 << 10;
 #[inline(never)]
 fn read(route: Route, body: &Body) -> Result<Command, Problem> {
     if body.len() > route.body_limit() {
-        return Err(Problem::body_too_large());
+        return Err(Problem::new(Code::BodyTooLarge));
     }
     let at = Position { operation: None };
     match route {

@@ -71,8 +71,7 @@ impl Route {
     }
 
     /// Returns the length in bytes above which a front door refuses a body with
-    /// [`Problem::body_too_large`](crate::Problem::body_too_large) (HTTP contract, "Requests and
-    /// answers").
+    /// [`Code::BodyTooLarge`](crate::Code::BodyTooLarge) (HTTP contract, "Requests and answers").
     pub fn body_limit(self) -> usize {
         match self {
             Self::Batch => MAX_BATCH_BODY_BYTES,

@@ -20,7 +20,7 @@ use saltern_pool::{Pool, Workers};
 use saltern_seal::Keys;
 
 use crate::{
-    Answer, Arrival, Blocklist, Body, End, Ids, Incoming, Outcome, Problem, Step,
+    Answer, Arrival, Blocklist, Body, Code, End, Ids, Incoming, Outcome, Problem, Step,
     command::Command,
     execute::Executor,
     metrics::{self, DroppedLines, Prometheus, Sink},
@@ -121,7 +121,7 @@ impl<W: Workers> Service<W> {
         // The command holds its own copies of the passwords, in types that are wiped.
         let body = mem::take(&mut incoming.body);
         let prepared = caught(self.prepare(incoming, body)).await;
-        let prepared = prepared.unwrap_or_else(|| Prepared::problem(Problem::internal()));
+        let prepared = prepared.unwrap_or_else(|| Prepared::problem(Problem::new(Code::Internal)));
         self.conclude(prepared, incoming)
     }
 

@@ -91,7 +91,7 @@ async fn the_openapi_document_is_always_served_and_metrics_only_if_enabled() {
     let hash = made(&service, "p", BCRYPT).await;
     let verify = json!({"password": "p", "hash": hash, "rehash": true, "op": "verify"});
     post("/batch", &json!({"operations": [verify, {"op": "frob"}]})).send(&service).await.ok();
-    let _refused = refuse(&service, Problem::unauthorized());
+    let _refused = refuse(&service, Problem::new(Code::Unauthorized));
     let metrics = get("/metrics").send(&service).await;
     assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
     let text = String::from_utf8(metrics.answer.response.body().to_vec()).unwrap();
@@ -680,7 +680,7 @@ async fn a_traceparent_is_returned_and_a_malformed_one_is_ignored() {
 async fn a_refusal_is_timed_from_the_arrival() {
     let waited = Duration::from_secs(3);
     let incoming = Incoming::unread(ago(waited.as_secs()), Ids::random());
-    let refused = service().refuse(&incoming, Problem::request_timeout());
+    let refused = service().refuse(&incoming, Problem::new(Code::RequestTimeout));
     assert!(refused.outcome.total >= waited, "{:?}", refused.outcome.total);
 }
 
@@ -905,13 +905,13 @@ async fn every_row_of_the_table_of_errors() {
 
     // Front doors report these problems.
     for (problem, status, code) in [
-        (Problem::unauthorized(), 401, "unauthorized"),
+        (Problem::new(Code::Unauthorized), 401, "unauthorized"),
         (Problem::expired_token(), 401, "unauthorized"),
-        (Problem::request_timeout(), 408, "request_timeout"),
-        (Problem::body_too_large(), 413, "body_too_large"),
-        (Problem::headers_too_large(), 431, "headers_too_large"),
+        (Problem::new(Code::RequestTimeout), 408, "request_timeout"),
+        (Problem::new(Code::BodyTooLarge), 413, "body_too_large"),
+        (Problem::new(Code::HeadersTooLarge), 431, "headers_too_large"),
         (Problem::malformed_request(), 400, "invalid_request"),
-        (Problem::internal(), 500, "internal"),
+        (Problem::new(Code::Internal), 500, "internal"),
         (Problem::overloaded(Duration::from_millis(1)), 503, "overloaded"),
     ] {
         let response = TestResponse::new(refuse(&service, problem));

@@ -12,7 +12,7 @@ use std::{sync::Arc, time::Duration};
 
 use http::Method;
 use saltern_service::{
-    Body, Ids, Incoming, LogLine, Outcome, Problem,
+    Body, Code, Ids, Incoming, LogLine, Outcome, Problem,
     metrics::{DroppedLines, Sample, Sink},
 };
 use serde_json::{Value, json};
@@ -97,7 +97,7 @@ async fn no_log_line_metric_or_debug_text_holds_a_secret() {
     incoming.body = Body::new(password.into_bytes());
     debug(&written, &incoming);
     debug(&written, &service);
-    debug(&written, &Problem::unauthorized());
+    debug(&written, &Problem::new(Code::Unauthorized));
 
     let text = written.text();
     assert!(text.contains("the subscriber writes every level"));
