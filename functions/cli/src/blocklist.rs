@@ -32,7 +32,7 @@ pub(crate) fn build(arguments: &BuildArguments) -> Result<(), Failure> {
             "send the list to a file: saltern blocklist build < digests.txt > breached",
         ));
     }
-    let bar = table::progress_bar(None);
+    let bar = table::bar_of_bytes(None);
     let (mut input, mut line, mut prefixes) = (io::stdin().lock(), Vec::new(), Vec::new());
     for number in 1_u64.. {
         line.clear();

@@ -1,5 +1,5 @@
 //! The commands of `saltern`, and what the tools use of them: the manual, completions, numbers in
-//! sentences, and the [`price`] of a guess.
+//! sentences, progress bars, and the [`price`] of a guess.
 
 #![forbid(unsafe_code)]
 
@@ -34,6 +34,7 @@ use saltern_server::Failure;
 
 pub use completions::CompletionsArguments;
 pub use man::ManArguments;
+pub use terminal::progress_bar;
 
 /// Reads the command line and the environment, and runs the command.
 ///

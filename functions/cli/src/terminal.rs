@@ -1,7 +1,12 @@
-//! Reads passwords and hashes from the terminal or from standard input, and writes words for it.
+//! Reads passwords and hashes from the terminal or from standard input, and writes words and progress
+//! for it.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::{
+    io::{self, BufRead as _, IsTerminal as _},
+    time::Duration,
+};
 
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use saltern_kernels::{MAX_PASSWORD_BYTES, Password};
 use zeroize::Zeroizing;
 
@@ -68,6 +73,16 @@ pub(crate) fn shell_quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Returns a progress bar of this form on standard error. It is hidden if that is no terminal.
+pub fn progress_bar(length: Option<u64>, form: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(form).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let target =
+        if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(length, target).with_style(style);
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
 fn ask(prompt: &str, asked: Asked) -> Result<Zeroizing<String>, Failure> {
     let ask = |prompt: &str| {
         rpassword::prompt_password(prompt)
@@ -83,3 +98,5 @@ fn ask(prompt: &str, asked: Asked) -> Result<Zeroizing<String>, Failure> {
 
 /// Capacity for a password or a hash, so that the buffer does not move when it grows.
 const LINE_BYTES: usize = 2 * MAX_PASSWORD_BYTES;
+
+const TICK: Duration = Duration::from_millis(200);

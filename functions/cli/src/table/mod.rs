@@ -11,17 +11,16 @@ mod undo;
 
 use std::{
     fs::File,
-    io::{self, BufRead, BufReader, IsTerminal as _, Read as _, Seek as _},
+    io::{self, BufRead, BufReader, Read as _, Seek as _},
     iter::once,
     num::NonZeroUsize,
     ops::Range,
     os::fd::AsFd as _,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use rustix::fs::{MemfdFlags, memfd_create};
 use saltern_seal::is_sealed;
 
@@ -31,6 +30,8 @@ pub(crate) use rewrite::{Kept, Outcome, RewriteArguments, rewrite};
 pub(crate) use row::Row;
 use row::{Splitter, Syntax};
 use saltern_server::Failure;
+
+use crate::terminal::progress_bar;
 
 /// The position of a column of hashes.
 #[derive(Args, Debug)]
@@ -122,7 +123,7 @@ impl Table {
     /// Reads the rest of this file.
     fn reading(file: File, arguments: &ColumnArguments) -> Result<Self, Failure> {
         let metadata = file.metadata().map_err(|error| Unread::Failed(error).in_row(0))?;
-        let bar = progress_bar(metadata.is_file().then_some(metadata.len()));
+        let bar = bar_of_bytes(metadata.is_file().then_some(metadata.len()));
         let input = BufReader::with_capacity(BUFFER_BYTES, file);
         Ok(Self { bar, ..Self::of(Box::new(input), arguments) })
     }
@@ -258,17 +259,12 @@ fn delimiter(argument: &str) -> Result<u8, String> {
     }
 }
 
-pub(crate) fn progress_bar(length: Option<u64>) -> ProgressBar {
-    let template = match length {
+pub(crate) fn bar_of_bytes(length: Option<u64>) -> ProgressBar {
+    let form = match length {
         Some(_) => "{bar:40} {percent} %  {bytes} of {total_bytes}  {eta} left",
         None => "{spinner} {bytes} done  {elapsed}",
     };
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let target =
-        if io::stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-    let bar = ProgressBar::with_draw_target(length, target).with_style(style);
-    bar.enable_steady_tick(TICK);
-    bar
+    progress_bar(length, form)
 }
 
 /// Returns the form of the file from its first line that is not a comment.
@@ -295,8 +291,6 @@ const MOST_RECORD_BYTES: u64 = 1024 * 1024;
 const COLONS_OF_SHADOW: usize = 8;
 
 const BUFFER_BYTES: usize = 256 * 1024;
-
-const TICK: Duration = Duration::from_millis(200);
 
 #[cfg(test)]
 mod tests {

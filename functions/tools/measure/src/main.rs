@@ -8,7 +8,6 @@ mod command;
 #[cfg(feature = "peers")]
 mod compare;
 mod measure;
-mod progress;
 mod report;
 
 use std::process::ExitCode;

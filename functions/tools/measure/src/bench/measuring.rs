@@ -5,6 +5,7 @@ use std::{num::NonZeroUsize, time::Duration};
 
 use crate::measure::{Effort, Limit, Measured, Meter};
 use indicatif::ProgressBar;
+use saltern_cli::progress_bar;
 use saltern_pool::PoolSettings;
 
 use super::{
@@ -12,7 +13,6 @@ use super::{
     results::{Figure, Row, Series, Table, as_f64},
     tables::{PlannedRow, PlannedSeries},
 };
-use crate::progress::progress_bar;
 use saltern_server::{Failure, process};
 
 /// The limits of a run.

@@ -20,14 +20,11 @@ use std::thread;
 use clap::Args;
 use indicatif::ProgressBar;
 use saltern_capacity::Architecture;
-use saltern_cli::price::PriceArguments;
+use saltern_cli::{price::PriceArguments, progress_bar};
 use saltern_encoded::Algorithm;
 use saltern_server::{DocumentArguments, Failure, KernelArguments, say};
 
-use crate::{
-    arguments::{architecture, aws_name, function_memory_mb},
-    progress::progress_bar,
-};
+use crate::arguments::{architecture, aws_name, function_memory_mb};
 use bound::Bound;
 use ladder::{CALIBRATED, Step, calibrated};
 use place::Place;
