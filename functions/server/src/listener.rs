@@ -40,7 +40,7 @@ impl Listener {
     /// Binds the socket. The caller must be inside the runtime.
     pub(super) fn bind(listen: &Listen, mode: SocketMode) -> Result<Self, Failure> {
         let socket = Listening::bind(listen, mode)?;
-        let address = socket.address().map_err(|error| {
+        let address = socket.address(listen).map_err(|error| {
             Failure::system(format!("cannot read the address of the socket {listen} ({error})"))
         })?;
         Ok(Self { socket, address })

@@ -66,15 +66,11 @@ impl Listening {
         }
     }
 
-    /// Returns the address, with the port that the system chose for port 0.
-    pub(super) fn address(&self) -> io::Result<Listen> {
+    /// Returns the address that was bound, with the port that the system chose for port 0.
+    pub(super) fn address(&self, bound: &Listen) -> io::Result<Listen> {
         match self {
             Self::Tcp(listener) => listener.local_addr().map(Listen::Address),
-            Self::Unix { listener, .. } => {
-                let address = listener.local_addr()?;
-                let path = address.as_pathname().ok_or(io::ErrorKind::Unsupported)?;
-                Ok(Listen::File(path.to_owned()))
-            }
+            Self::Unix { .. } => Ok(bound.clone()),
         }
     }
 
