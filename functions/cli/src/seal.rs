@@ -4,7 +4,7 @@ use std::{num::NonZeroUsize, path::PathBuf};
 
 use clap::Args;
 use saltern_encoded::parse;
-use saltern_seal::{Keys, NotOpened, NotSealed, is_sealed};
+use saltern_seal::{Keys, NotSealed, is_sealed};
 use saltern_server::Failure;
 use zeroize::Zeroizing;
 
@@ -90,7 +90,8 @@ fn changed(
     let text = if change == Change::Seal {
         Zeroizing::new(stored.into_owned())
     } else {
-        let opened = keys.open(&stored, context.as_ref()).map_err(not_opened)?;
+        let opened = keys.open(&stored, context.as_ref());
+        let opened = opened.map_err(|defect| Unread::NotOpened(defect).kept())?;
         if change == Change::Unseal {
             return Ok(opened.text);
         }
@@ -103,10 +104,6 @@ fn changed(
         NotSealed::NoRandomness => NotChanged::Failed(Failure::system(defect.to_string())),
         defect => Kept::skipped(defect.to_string()).into(),
     })
-}
-
-fn not_opened(defect: NotOpened) -> Kept {
-    Kept::skipped(Unread::NotOpened(defect).in_words())
 }
 
 const NO_CONTEXT: &str =
