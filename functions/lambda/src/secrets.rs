@@ -100,7 +100,7 @@ impl Decrypted {
 
 fn firebase(bytes: &[u8]) -> Result<FirebaseProject, String> {
     let text = str::from_utf8(bytes).map_err(|error| error.to_string())?;
-    text.parse::<FirebaseProject>().map_err(|error| error.to_string())
+    text.parse()
 }
 
 fn not_decrypted(file: &str, failure: &CallFailure) -> FatalError {

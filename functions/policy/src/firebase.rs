@@ -34,7 +34,7 @@ impl FirebaseProject {
                 "cannot read the Firebase project {name} ({error}): name a readable file"
             ))
         })?;
-        text.parse().map_err(|error: FirebaseProjectError| {
+        text.parse().map_err(|error: String| {
             DocumentError::new(format!("the Firebase project {name} is malformed: {error}"))
         })
     }
@@ -60,32 +60,36 @@ impl FirebaseProject {
     }
 }
 
-/// Parses the text that the Firebase console shows under "Password hash parameters".
+/// Parses the text that the Firebase console shows under "Password hash parameters". The error quotes
+/// no part of it, since it holds a secret.
 impl FromStr for FirebaseProject {
-    type Err = FirebaseProjectError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, FirebaseProjectError> {
-        let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        let [FIRST_LINE, parameters @ .., LAST_LINE] = &lines[..] else { return Err(FirebaseProjectError) };
-        let pairs: Option<Vec<_>> =
-            parameters.iter().map(|line| line.trim_end_matches(',').split_once(": ")).collect();
-        let pairs = pairs.filter(|pairs| pairs.len() == NAMES.len()).ok_or(FirebaseProjectError)?;
-        let value = |name| {
-            let pair = pairs.iter().find(|pair| pair.0 == name);
-            pair.map(|pair| pair.1).ok_or(FirebaseProjectError)
-        };
-        let bytes = |text| BASE64_STANDARD.decode(text).map_err(|_| FirebaseProjectError);
-        let [algorithm, signer_key, separator, rounds, memory_cost] = NAMES.map(value);
-        let signer_key = Zeroizing::new(bytes(signer_key?)?);
-        let (r, log_n) = (rounds?.parse(), memory_cost?.parse());
-        let costs =
-            log_n.ok().zip(r.ok()).and_then(|(log_n, r)| scrypt::Params::new(log_n, r, PARALLELIZATION));
-        if algorithm? != "SCRYPT" || signer_key.len() != OUTPUT_BYTES {
-            return Err(FirebaseProjectError);
-        }
-        let costs = costs.ok_or(FirebaseProjectError)?;
-        Ok(Self(Arc::new(Parameters { costs, separator: bytes(separator?)?, signer_key })))
+    fn from_str(text: &str) -> Result<Self, String> {
+        parameters(text).map(|parameters| Self(Arc::new(parameters))).ok_or_else(|| {
+            format!(
+                "copy the text of `Password hash parameters` in the Firebase console, from `{FIRST_LINE}` to `{LAST_LINE}`, with the members {}",
+                NAMES.join(" ")
+            )
+        })
     }
+}
+
+fn parameters(text: &str) -> Option<Parameters> {
+    let lines: Vec<_> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let [FIRST_LINE, members @ .., LAST_LINE] = &lines[..] else { return None };
+    let pairs = members.iter().map(|line| line.trim_end_matches(',').split_once(": "));
+    let pairs = pairs.collect::<Option<Vec<_>>>().filter(|pairs| pairs.len() == NAMES.len())?;
+    let value = |name| pairs.iter().find(|pair| pair.0 == name).map(|pair| pair.1);
+    let bytes = |text| BASE64_STANDARD.decode(text).ok();
+    let [algorithm, signer_key, separator, rounds, memory_cost] = NAMES.map(value);
+    let signer_key = Zeroizing::new(bytes(signer_key?)?);
+    let (r, log_n) = (rounds?.parse().ok()?, memory_cost?.parse().ok()?);
+    let costs = scrypt::Params::new(log_n, r, PARALLELIZATION)?;
+    if algorithm? != "SCRYPT" || signer_key.len() != OUTPUT_BYTES {
+        return None;
+    }
+    Some(Parameters { costs, separator: bytes(separator?)?, signer_key })
 }
 
 impl fmt::Debug for FirebaseProject {
@@ -93,23 +97,6 @@ impl fmt::Debug for FirebaseProject {
         f.write_str("FirebaseProject(..)")
     }
 }
-
-/// The text is not the params of a project. The message quotes no part of it, since it holds a
-/// secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FirebaseProjectError;
-
-impl fmt::Display for FirebaseProjectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "copy the text of `Password hash parameters` in the Firebase console, from `{FIRST_LINE}` to `{LAST_LINE}`, with the members"
-        )?;
-        NAMES.iter().try_for_each(|name| write!(f, " {name}"))
-    }
-}
-
-impl core::error::Error for FirebaseProjectError {}
 
 const FIRST_LINE: &str = "hash_config {";
 const LAST_LINE: &str = "}";

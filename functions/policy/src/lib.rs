@@ -19,7 +19,7 @@ mod weak;
 pub use admission::{Candidate, Candidates, NewHash, Refusal, Stored, Wrapping};
 pub use document::{CEILING_NAMES, CeilingEntry, Limits, Policies, Policy, Status, parameters_of};
 pub use error::DocumentError;
-pub use firebase::{FirebaseProject, FirebaseProjectError};
+pub use firebase::FirebaseProject;
 pub use floors::{FloorEntry, WeakHash};
 pub use keep::{KEEP_NAMES, KeepEntry, keep_measure};
 pub use lowered::LoweredCeilings;

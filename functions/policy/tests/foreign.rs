@@ -98,7 +98,7 @@ fn the_message_of_an_invalid_firebase_project_does_not_quote_it() {
     ] {
         let text = whole.replacen(from, to, 1);
         assert_ne!(text, whole, "{from} is missing");
-        let error = text.parse::<FirebaseProject>().unwrap_err().to_string();
+        let error = text.parse::<FirebaseProject>().unwrap_err();
         assert!(error.contains("Password hash parameters") && !error.contains(&key[4..]), "{error}");
     }
     assert_eq!(format!("{:?}", whole.parse::<FirebaseProject>()), "Ok(FirebaseProject(..))");
