@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use saltern_encoded::{Params, pbkdf2::Prf};
+use saltern_encoded::Params;
 use serde::Deserialize;
 
 use crate::{DocumentError, Policies};
@@ -41,26 +41,20 @@ impl Policies {
 
 /// Returns the name of the threshold for these params, and their value in its unit.
 ///
-/// All variants of Argon2 share one: the KiB that a guess transfers, `m × (3t − 1)`. bcrypt has its
-/// cost, PBKDF2 its iterations, and scrypt `N × r × p`.
+/// The name is the algorithm's. Only the variants of Argon2 share one: the KiB that a guess
+/// transfers, `m × (3t − 1)`. bcrypt has its cost, PBKDF2 its iterations, and scrypt `N × r × p`.
 pub fn keep_measure(params: Params) -> (&'static str, u64) {
+    let name = params.algorithm().name();
     match params {
         Params::Argon2(params) => {
             let transfers = (3 * u64::from(params.passes())).saturating_sub(1);
             (ARGON2, u64::from(params.memory_kib()).saturating_mul(transfers))
         }
-        Params::Bcrypt(params) => (BCRYPT, params.cost().into()),
-        Params::Pbkdf2(params) => {
-            let name = match params.prf() {
-                Prf::Sha1 => PBKDF2_SHA1,
-                Prf::Sha256 => PBKDF2_SHA256,
-                Prf::Sha512 => PBKDF2_SHA512,
-            };
-            (name, params.iterations().into())
-        }
+        Params::Bcrypt(params) => (name, params.cost().into()),
+        Params::Pbkdf2(params) => (name, params.iterations().into()),
         Params::Scrypt(params) => {
             let n = 1_u64.checked_shl(u32::from(params.log_n())).unwrap_or(u64::MAX);
-            (SCRYPT, n.saturating_mul(params.r().into()).saturating_mul(params.p().into()))
+            (name, n.saturating_mul(params.r().into()).saturating_mul(params.p().into()))
         }
     }
 }
@@ -77,11 +71,7 @@ pub(crate) fn values(entries: &BTreeMap<String, KeepEntry>) -> Result<BTreeMap<S
 }
 
 const ARGON2: &str = "argon2";
-const BCRYPT: &str = "bcrypt";
-const PBKDF2_SHA1: &str = "pbkdf2-sha1";
-const PBKDF2_SHA256: &str = "pbkdf2-sha256";
-const PBKDF2_SHA512: &str = "pbkdf2-sha512";
-const SCRYPT: &str = "scrypt";
 
 /// The thresholds that a document may have. Without its threshold no hash of an algorithm is kept.
-pub const KEEP_NAMES: [&str; 6] = [ARGON2, BCRYPT, PBKDF2_SHA1, PBKDF2_SHA256, PBKDF2_SHA512, SCRYPT];
+pub const KEEP_NAMES: [&str; 6] =
+    [ARGON2, "bcrypt", "pbkdf2-sha1", "pbkdf2-sha256", "pbkdf2-sha512", "scrypt"];
