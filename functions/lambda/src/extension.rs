@@ -23,8 +23,8 @@ impl Extension {
     /// Registers the extension for these events.
     ///
     /// # Errors
-    /// [`NoResponse`] if Lambda refuses the extension or does not respond.
-    pub(crate) async fn register(events: Events) -> Result<Self, NoResponse> {
+    /// The reason if Lambda refuses the extension or does not respond.
+    pub(crate) async fn register(events: Events) -> Result<Self, BoxError> {
         let client = PooledClient::builder().build();
         let events = match events {
             Events::Invocations => r#"{"events":["INVOKE"]}"#,
@@ -37,7 +37,7 @@ impl Extension {
             .header("content-type", "application/json");
         let response = client.call(request.body(Body::from(events))?).await?;
         let id = response.headers().get(ID).filter(|_| response.status() == StatusCode::OK).cloned();
-        Ok(Self { client, id: id.ok_or(NoResponse)? })
+        Ok(Self { client, id: id.ok_or_else(|| status_is(response.status()))? })
     }
 
     /// Tells Lambda that the work is done, and waits for the next invocation.
@@ -46,28 +46,32 @@ impl Extension {
     /// invocation unfinished until its timeout.
     ///
     /// # Errors
-    /// [`NoResponse`] if several polls fail in a row.
-    pub(crate) async fn next(&mut self) -> Result<Invoked, NoResponse> {
+    /// The last reason if several polls fail in a row.
+    pub(crate) async fn next(&mut self) -> Result<Invoked, BoxError> {
         for _ in 1..TRIES {
-            if let Ok(invoked) = self.poll().await {
-                return Ok(invoked);
+            match self.poll().await {
+                Ok(invoked) => return Ok(invoked),
+                Err(error) => tracing::warn!(%error, "a poll of the Extensions API failed and is repeated"),
             }
-            tracing::warn!("a poll of the Extensions API failed and is repeated");
             sleep(BETWEEN_TRIES).await;
             self.client = PooledClient::builder().build();
         }
         self.poll().await
     }
 
-    async fn poll(&self) -> Result<Invoked, NoResponse> {
+    async fn poll(&self) -> Result<Invoked, BoxError> {
         let request = build_request().uri("/2020-01-01/extension/event/next").header(ID, &self.id);
         let response = self.client.call(request.body(Body::empty())?).await?;
         if response.status() != StatusCode::OK {
-            return Err(NoResponse);
+            return Err(status_is(response.status()).into());
         }
-        let event = response.into_body().collect().await.map_err(|_| NoResponse)?.to_bytes();
-        serde_json::from_slice(&event).map_err(|_| NoResponse)
+        let event = response.into_body().collect().await?.to_bytes();
+        Ok(serde_json::from_slice(&event)?)
     }
+}
+
+fn status_is(status: StatusCode) -> String {
+    format!("it responded with {status}")
 }
 
 /// The events that an extension gets.
@@ -79,22 +83,6 @@ pub(crate) enum Events {
     /// No events, on Managed Instances, which have none for invocations. The registration alone
     /// makes Lambda send SIGTERM before the end.
     None,
-}
-
-/// The Extensions API sent no valid response.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NoResponse;
-
-impl From<BoxError> for NoResponse {
-    fn from(_: BoxError) -> Self {
-        Self
-    }
-}
-
-impl From<http::Error> for NoResponse {
-    fn from(_: http::Error) -> Self {
-        Self
-    }
 }
 
 /// The event that an extension gets for an invocation.

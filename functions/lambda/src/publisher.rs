@@ -28,7 +28,7 @@ impl Publisher {
     pub(crate) async fn register(&self) -> Option<Extension> {
         let events = if self.is_always_awake { Events::None } else { Events::Invocations };
         let registered = Extension::register(events).await;
-        registered.inspect_err(|_| tracing::warn!("the Extensions API refused the extension")).ok()
+        registered.inspect_err(|error| tracing::warn!(%error, "the extension is not registered")).ok()
     }
 
     /// Sends as long as the future is polled. It returns if the process must end.
@@ -39,8 +39,8 @@ impl Publisher {
         // Lambda considers an extension started when it polls for an event. No event ever comes.
         let started = async {
             let mut extension = extension?;
-            if extension.next().await.is_err() {
-                tracing::warn!("the Extensions API does not respond");
+            if let Err(error) = extension.next().await {
+                tracing::warn!(%error, "the Extensions API does not respond");
             }
             None::<()>
         };

@@ -167,7 +167,14 @@ fn a_failed_poll_of_the_extension_is_repeated() {
         assert!(function.api.is_idle(SOON), "Lambda would wait for the extension until the timeout");
     }
     function.environment.terminate().unwrap();
-    assert!(function.environment.wait(SOON).unwrap().status.success());
+    let output = function.environment.wait(SOON).unwrap();
+    assert!(output.status.success());
+    let repeated: Vec<_> = output.stdout.lines().filter(|line| line.contains("is repeated")).collect();
+    assert!(!repeated.is_empty(), "{output:?}");
+    for line in repeated {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert!(line["error"].as_str().is_some_and(|reason| !reason.is_empty()), "{line}");
+    }
 }
 
 #[test]
