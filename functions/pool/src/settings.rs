@@ -40,8 +40,8 @@ pub struct PoolSettings {
 }
 
 impl PoolSettings {
-    /// Returns the default settings for so many cores: this crate's own kernels, the contract's
-    /// queue, and memory for OWASP's largest argon2id.
+    /// Returns the default settings for so many cores: Saltern's own kernels, the contract's queue,
+    /// and memory for OWASP's largest argon2id.
     #[must_use]
     pub fn new(workers: NonZeroUsize) -> Self {
         Self {

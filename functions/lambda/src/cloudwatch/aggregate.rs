@@ -100,7 +100,7 @@ const LAST_BUCKET: f64 = 1_000.0;
 const MAX_VALUES: usize = 150;
 
 /// The most distributions in memory. A large document has about 30 policies, so with the other
-/// metrics a minute has about 50 distributions, and they are sent every minute.
+/// metrics a minute has about 50 distributions, and they are sent at least every five minutes.
 const MAX_SERIES: usize = 1_024;
 
 /// CloudWatch's resolution.
