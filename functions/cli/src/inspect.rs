@@ -6,9 +6,8 @@ use clap::Args;
 use saltern_encoded::{Encoded, ParseError, Preparation, Setting, SitePreparation};
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, WeakHash};
 use saltern_pool::OneCore;
-use saltern_seal::{Sealed, is_sealed};
+use saltern_seal::{Keys, Sealed, is_sealed};
 use serde_json::{Value, json};
-use zeroize::Zeroizing;
 
 use crate::number::grouped;
 use crate::{
@@ -38,9 +37,22 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     let limits = document::limits(&arguments.document.machine)?;
     let policies = document::named_or_shipped(arguments.document.policies.as_deref(), &limits)?;
     let stored = terminal::argument_or_line(&arguments.hash)?;
-    let Some(Unsealed { stored, seal }) = unseal(arguments, stored)? else { return Ok(()) };
+    let (keys, context) = arguments.seal.read()?;
+    let sealed = is_sealed(&stored).then(|| Sealed::parse(&stored)).transpose();
+    let sealed = sealed.map_err(|_| Failure::data("the seal is not in its canonical form"))?;
+    let seal = sealed.map(|sealed| sealed.key().to_owned());
+    let stored = match (&keys, &seal) {
+        (_, None) => stored,
+        (Some(keys), Some(_)) => keys.open(&stored, context.as_ref()).map_err(not_opened)?.text,
+        (None, Some(seal)) => {
+            let text = format!("{:<12}{seal}\n{:<12}closed: give the key by --seal-keys\n", "seal", "hash");
+            let json = json!({"seal": {"key": seal}});
+            return say(&if arguments.json { format!("{json}\n") } else { text });
+        }
+    };
     let encoded = saltern_encoded::parse(&stored).map_err(|error| unread(&stored, error))?;
-    let explained = Explained::of(&encoded, &policies, &mut OneCore::new(&document::worker(&limits)))?;
+    let mut core = OneCore::new(&document::worker(&limits));
+    let explained = Explained::of(&encoded, &policies, keys.as_ref(), &mut core)?;
     if arguments.json {
         let mut json = explained.json();
         if let Some(key) = seal {
@@ -50,30 +62,6 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
     }
     let seal = seal.map_or(String::new(), |seal| format!("{:<12}{seal}\n", "seal"));
     say(&format!("{seal}{}", explained.text()))
-}
-
-struct Unsealed {
-    stored: Zeroizing<String>,
-    /// The id of the key.
-    seal: Option<String>,
-}
-
-/// Takes the seal off, if there is one. Without keys it explains the seal and returns `None`.
-fn unseal(arguments: &InspectArguments, stored: Zeroizing<String>) -> Result<Option<Unsealed>, Failure> {
-    if !is_sealed(&stored) {
-        return Ok(Some(Unsealed { stored, seal: None }));
-    }
-    let sealed =
-        Sealed::parse(&stored).map_err(|_| Failure::data("the seal is not in its canonical form"))?;
-    let seal = sealed.key().to_owned();
-    let (Some(keys), context) = arguments.seal.read()? else {
-        let text = format!("{:<12}{seal}\n{:<12}closed: give the key by --seal-keys\n", "seal", "hash");
-        let json = json!({"seal": {"key": seal}});
-        say(&if arguments.json { format!("{json}\n") } else { text })?;
-        return Ok(None);
-    };
-    let opened = keys.open(&stored, context.as_ref()).map_err(not_opened)?;
-    Ok(Some(Unsealed { stored: opened.text.clone(), seal: Some(seal) }))
 }
 
 /// The fields of a hash, without the bytes of its salt and output.
@@ -89,12 +77,19 @@ struct Explained<'a> {
 }
 
 impl<'a> Explained<'a> {
-    fn of(encoded: &'a Encoded, policies: &Policies, core: &mut OneCore) -> Result<Self, Failure> {
+    fn of(
+        encoded: &'a Encoded,
+        policies: &Policies,
+        keys: Option<&Keys>,
+        core: &mut OneCore,
+    ) -> Result<Self, Failure> {
         let text = encoded.to_string();
+        let site_key = |id: &str| keys?.site_key(id);
         let lenient = policies.clone().accepting(AcceptedWeak::all());
-        let admitted = lenient.admit_stored(&text).ok();
+        let admitted = lenient.admit_stored_with(&text, site_key).ok();
         let time = admitted.as_ref().map(|stored| time_of_one(core, stored.admitted())).transpose()?;
-        let at_login = policies.admit_stored(&text).map(|stored| policies.rehash_reason(&stored));
+        let at_login = policies.admit_stored_with(&text, site_key);
+        let at_login = at_login.map(|stored| policies.rehash_reason(&stored));
         Ok(Self {
             encoded,
             current: policies.current().id().to_owned(),

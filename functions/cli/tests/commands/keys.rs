@@ -131,6 +131,12 @@ fn a_pepper_is_added_checked_used_and_retired() {
         let verified = saltern(&verify, &format!("{stored}\n{password}\n"));
         assert_eq!(verified.code, code, "{} {}", verified.out, verified.err);
     }
+    // `inspect` says what a login does, with the pepper and without it.
+    let inspect = ["inspect", "--seal-keys", file.to_str().unwrap(), "-"];
+    let with_pepper = saltern(&inspect, stored).out;
+    assert!(with_pepper.contains("verified; ") && with_pepper.contains(" ms on one core"), "{with_pepper}");
+    let without = saltern(&["inspect", "-"], stored).out;
+    assert!(without.contains("refused: the site prepared the password with a key"), "{without}");
     for (arguments, line) in [
         (&["add-site", "--id", "devise"][..], "other\n"),
         (&["add-site", "--id", "Other"], "other\n"),
