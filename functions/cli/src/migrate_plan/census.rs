@@ -120,7 +120,7 @@ impl Census {
         }
         match saltern_encoded::parse(&hash) {
             Ok(encoded) => {
-                let shape = Shape::of(&encoded, policies.weakness(&encoded));
+                let shape = Shape::of(&encoded, policies.weakness(&encoded), opening.keys);
                 if self.shapes.len() == MOST_SHAPES && !self.shapes.contains_key(&shape) {
                     return self.unread.entry(Unread::FurtherShape).or_default().add(row);
                 }

@@ -2,6 +2,7 @@
 
 use saltern_encoded::{Algorithm, Encoded, Params, Scheme, Setting, SitePreparation, argon2, verify_only};
 use saltern_policy::WeakHash;
+use saltern_seal::Keys;
 
 use crate::price::parameters;
 
@@ -14,6 +15,8 @@ pub(super) struct Shape {
     pub(super) preparation: Option<&'static str>,
     pub(super) cost: Cost,
     pub(super) weakness: Option<WeakHash>,
+    /// Whether its site key is not among the given ones.
+    lacks_site_key: bool,
     salt_bytes: usize,
     output_bytes: usize,
 }
@@ -30,14 +33,17 @@ pub(super) enum Cost {
 }
 
 impl Shape {
-    pub(super) fn of(encoded: &Encoded, weakness: Option<WeakHash>) -> Self {
+    pub(super) fn of(encoded: &Encoded, weakness: Option<WeakHash>, keys: Option<&Keys>) -> Self {
         let setting = encoded.setting();
+        let innermost = if let Setting::Wrapped(wrapped) = setting { wrapped.inner() } else { encoded };
+        let site_key = innermost.preparation().and_then(SitePreparation::site_key);
         Self {
             scheme: encoded.scheme(),
             label: encoded.label(),
             preparation: encoded.preparation().map(SitePreparation::name),
             cost: Cost::of(encoded).to_count_by(),
             weakness,
+            lacks_site_key: site_key.is_some_and(|id| keys.and_then(|keys| keys.site_key(id)).is_none()),
             salt_bytes: setting.salt().len(),
             output_bytes: setting.output_bytes(),
         }

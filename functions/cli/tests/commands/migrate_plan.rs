@@ -78,6 +78,12 @@ fn sealed_rows_are_counted_by_key_and_opened_with_their_keys() {
     let prepared: Vec<_> = classes.iter().filter(|class| class["preparation"] == "pepper-append").collect();
     assert_eq!((classes.len(), prepared.len()), (2, 1), "{plan}");
     assert_eq!(prepared[0]["at_login"], "replaced");
+    // The server answers each row by its own site key.
+    let both = format!("7\t{PEPPERED}\n8\t{}\n", PEPPERED.replace("k=devise", "k=other"));
+    let both = saltern(&[&["migrate-plan", "--json"], &csv[..]].concat(), &both);
+    let plan: Value = serde_json::from_str(&both.out).unwrap();
+    let fates: Vec<_> = plan["classes"].as_array().unwrap().iter().map(|class| &class["at_login"]).collect();
+    assert!(fates.len() == 2 && fates.contains(&&json!("key_unavailable")), "{plan}");
     for secret in ["saltern-seal", "site pepper", BCRYPT] {
         assert!(!open.out.contains(secret) && !open.err.contains(secret), "{secret}");
     }
