@@ -111,10 +111,11 @@ impl Census {
             let has_room = self.sealed.len() < MOST_SHAPES || self.sealed.contains_key(sealed.key());
             *self.sealed.entry(if has_room { sealed.key() } else { OTHER_KEYS }.to_owned()).or_default() += 1;
         }
-        if let Some(keys) = opening.keys.filter(|_| is_sealed(&hash)) {
+        let is_refused = |keys: &Keys| keys.requires_seal() && saltern_encoded::parse(&hash).is_ok();
+        if let Some(keys) = opening.keys.filter(|keys| is_sealed(&hash) || is_refused(keys)) {
             let context = keys::context_of(row, opening.context_column);
-            match keys.open(&hash, context.as_ref()) {
-                Ok(opened) => hash = opened.text,
+            match keys.unseal(&hash, context.as_ref()) {
+                Ok(unsealed) => hash = unsealed.text,
                 Err(defect) => return self.unread.entry(Unread::NotOpened(defect)).or_default().add(row),
             }
         }

@@ -18,7 +18,10 @@ use crate::terminal::shell_quoted;
 /// Returns the table and its summary.
 pub(super) fn text(plan: &Plan<'_>) -> String {
     let read: u64 = plan.classes.iter().map(|class| class.occurrences.count).sum();
-    let is_sealed = |reason: &Unread| matches!(reason, Unread::Sealed | Unread::NotOpened(_));
+    let is_sealed = |reason: &Unread| match reason {
+        Unread::NotOpened(defect) => *defect != NotOpened::SealRequired,
+        reason => *reason == Unread::Sealed,
+    };
     let unread_seals = plan.unread.iter().filter(|(reason, _)| is_sealed(reason));
     let not_opened: u64 = unread_seals.map(|(_, occurrences)| occurrences.count).sum();
     let mut out = format!(

@@ -89,6 +89,20 @@ fn sealed_rows_are_counted_by_key_and_opened_with_their_keys() {
     }
 }
 
+/// The server refuses a hash without a seal then.
+#[test]
+fn a_hash_without_the_seal_that_its_keys_require_is_not_planned() {
+    let file = keys::file("plan-require");
+    let path = file.to_str().unwrap();
+    succeeds(&["keys", "new", "--id", "a", "--require", path], "");
+    let sealed = saltern(&["seal", "--seal-keys", path], BCRYPT).out;
+    let table = format!("{}\n{BCRYPT}\n\n", sealed.trim_end());
+    let planned = saltern(&["migrate-plan", "--seal-keys", path], &table).out;
+    assert!(planned.starts_with("3 rows: 1 hash, 2 without\n"), "{planned}");
+    assert!(planned.contains("1  not_opened: the hash has no seal, and the keys require one"), "{planned}");
+    assert!(planned.contains("1  no_password: "), "{planned}");
+}
+
 /// The common shapes of values without the name of a scheme, with the text about each.
 #[test]
 fn the_plan_tells_digests_salts_and_missing_passwords_apart() {
