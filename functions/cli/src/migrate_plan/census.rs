@@ -78,9 +78,10 @@ pub(crate) enum Unread {
 
 impl Unread {
     pub(crate) fn of(hash: &str, error: ParseError) -> Self {
-        // shadow(5) and Django lock an account with a `!` before the rest.
-        let is_locked = hash.starts_with('!') || hash.trim_start_matches('*').is_empty();
         let digest = hex_digits(hash).map(Self::BareDigest).or_else(|| salted(hash));
+        // shadow(5) and Django lock an account with a `!` before the rest. A salt may begin with one.
+        let is_locked = hash.starts_with('!') && !matches!(digest, Some(Self::SaltAndDigest(_)))
+            || hash.trim_start_matches('*').is_empty();
         match (error, software_of(hash), digest) {
             _ if is_locked || NO_PASSWORD.contains(&hash) => Self::NoPassword,
             _ if is_sealed(hash) => Self::Sealed,

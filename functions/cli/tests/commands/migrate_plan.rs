@@ -119,6 +119,9 @@ fn the_plan_tells_digests_salts_and_missing_passwords_apart() {
         ("lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyQ==".to_owned(), "encoded", "may be a hash"),
         ("!AbCdEfGhIjKlMnOpQrStUvWxYz0123456789AbCd".to_owned(), "no_password", "Send null"),
         (format!("!{BCRYPT}"), "no_password", "Send null"),
+        (format!("!{md5}"), "no_password", "Send null"),
+        // One random salt of printable characters in a hundred begins so.
+        (format!("!Jq4xZ0p:{md5}"), "salt_and_digest", "old forums"),
         ("NULL".to_owned(), "no_password", "Send null"),
         (format!("{BCRYPT}  "), "padded", "make the type text"),
         (format!("{md5}\t"), "padded", "trim"),
