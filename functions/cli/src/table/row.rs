@@ -211,6 +211,9 @@ impl Row {
     pub(crate) fn field(&self, number: NonZeroUsize) -> Option<Cow<'_, str>> {
         let index = number.get() - 1;
         let raw = &self.bytes[self.fields.get(index).filter(|_| index != self.hash)?.clone()];
+        // The byte order mark of a file is of no context and of no salt.
+        let is_first = (self.number, index) == (1, 0);
+        let raw = raw.strip_prefix("\u{feff}".as_bytes()).filter(|_| is_first).unwrap_or(raw);
         let has_value = self.syntax == Syntax::Lines || !NULLS.contains(&raw);
         (has_value && str::from_utf8(raw).is_ok()).then(|| self.syntax.decode(raw))
     }

@@ -85,6 +85,23 @@ fn a_key_with_contexts_seals_each_row_for_its_user() {
     assert_eq!((refused.code, &refused.out), (65, &swapped), "{}", refused.err);
 }
 
+/// Programs of Windows begin a file with one.
+#[test]
+fn a_byte_order_mark_is_of_no_context() {
+    let file = keys::file("seal-mark");
+    succeeds(&["keys", "new", "--id", "a", "--context", file.to_str().unwrap()], "");
+    let csv = ["--delimiter", ",", "--column", "2", "--context-column", "1"];
+    for (mark, arguments) in [("", &csv[..]), ("\"", &csv[..]), ("", &csv[4..])] {
+        let between = if arguments.len() == csv.len() { "," } else { ":" };
+        let table = format!("\u{feff}{mark}7{mark}{between}{BCRYPT}\n");
+        let sealed = on(&file, "seal", arguments, &table);
+        assert!(sealed.code == 0 && sealed.out.starts_with('\u{feff}'), "{}", sealed.err);
+        let unmarked = sealed.out.trim_start_matches('\u{feff}');
+        assert_eq!(on(&file, "unseal", arguments, unmarked).code, 0, "{table}");
+        assert!(on(&file, "unseal", arguments, &sealed.out).out.contains(BCRYPT), "{table}");
+    }
+}
+
 /// A release build seals and plans three million rows, and a debug build a thousandth of them.
 #[test]
 fn three_million_rows_are_sealed_and_planned_in_little_time_and_memory() {
