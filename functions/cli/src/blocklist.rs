@@ -43,6 +43,8 @@ pub(crate) fn build(arguments: &BuildArguments) -> Result<(), Failure> {
         bar.inc(line.len() as u64);
         let line = line.strip_suffix(b"\n").unwrap_or(&line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        // The byte order mark of a file is of no password.
+        let line = line.strip_prefix("\u{feff}".as_bytes()).filter(|_| number == 1).unwrap_or(line);
         if arguments.plain {
             prefixes.push(blocklist::prefix(line));
             continue;

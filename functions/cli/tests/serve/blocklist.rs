@@ -65,6 +65,14 @@ fn only_passwords_that_were_seen_often_enough_are_listed() {
     }
 }
 
+/// The first line of such a list is the password that most people have.
+#[test]
+fn a_byte_order_mark_hides_no_password() {
+    let of = |lines: &str| build(&["--plain"], lines).stdout;
+    assert_eq!(of("\u{feff}123456\r\npassword\r\n"), of("password\n123456\n"));
+    assert_ne!(of("password\n\u{feff}123456\n"), of("password\n123456\n"));
+}
+
 #[test]
 fn a_list_that_cannot_be_right_is_refused_with_the_reason() {
     for (arguments, lines, reason) in [
