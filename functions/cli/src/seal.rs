@@ -43,25 +43,13 @@ pub(crate) fn run(arguments: &SealArguments, change: Change) -> Result<(), Failu
         ));
     }
     rewrite(&arguments.rewrite, &mut |row| {
-        let changed = changed(&keys, change, row, arguments.context_column);
-        match changed {
-            Ok(text) => Ok(Outcome::Changed(text)),
-            Err(NotChanged::Kept(kept)) => Ok(Outcome::Kept(kept)),
-            Err(NotChanged::Failed(failure)) => Err(failure),
-        }
+        Ok(match changed(&keys, change, row, arguments.context_column) {
+            Ok(Ok(text)) => Outcome::Changed(text),
+            Ok(Err(defect @ NotSealed::NoRandomness)) => return Err(Failure::system(defect.to_string())),
+            Ok(Err(defect)) => Outcome::Kept(Kept::skipped(defect.to_string())),
+            Err(kept) => Outcome::Kept(kept),
+        })
     })
-}
-
-/// Why a row has no new text.
-enum NotChanged {
-    Kept(Kept),
-    Failed(Failure),
-}
-
-impl From<Kept> for NotChanged {
-    fn from(kept: Kept) -> Self {
-        Self::Kept(kept)
-    }
 }
 
 fn changed(
@@ -69,23 +57,23 @@ fn changed(
     change: Change,
     row: &Row,
     context_column: Option<NonZeroUsize>,
-) -> Result<Zeroizing<String>, NotChanged> {
+) -> Result<Result<Zeroizing<String>, NotSealed>, Kept> {
     let stored = row.hash();
     match (change, is_sealed(&stored)) {
-        (Change::Seal, true) => return Err(Kept::as_wanted("sealed already").into()),
-        (Change::Unseal, false) => return Err(Kept::as_wanted("not sealed").into()),
+        (Change::Seal, true) => return Err(Kept::as_wanted("sealed already")),
+        (Change::Unseal, false) => return Err(Kept::as_wanted("not sealed")),
         (_, false) => {
             // No login could verify what is not read.
             parse(&stored).map_err(|error| Unread::of(&stored, error).kept())?;
             if change == Change::Reseal {
-                return Err(Kept::skipped("not sealed: use `saltern seal`").into());
+                return Err(Kept::skipped("not sealed: use `saltern seal`"));
             }
         }
         (Change::Reseal | Change::Unseal, true) => {}
     }
     let context = keys::context_of(row, context_column);
     if context_column.is_some() && context.is_none() {
-        return Err(Kept::skipped(NO_CONTEXT).into());
+        return Err(Kept::skipped(NO_CONTEXT));
     }
     let text = if change == Change::Seal {
         Zeroizing::new(stored.into_owned())
@@ -93,17 +81,14 @@ fn changed(
         let opened = keys.open(&stored, context.as_ref());
         let opened = opened.map_err(|defect| Unread::NotOpened(defect).kept())?;
         if change == Change::Unseal {
-            return Ok(opened.text);
+            return Ok(Ok(opened.text));
         }
         if !opened.is_older {
-            return Err(Kept::as_wanted("sealed under the current key or a newer one").into());
+            return Err(Kept::as_wanted("sealed under the current key or a newer one"));
         }
         opened.text
     };
-    keys.seal(&text, context.as_ref()).map(Zeroizing::new).map_err(|defect| match defect {
-        NotSealed::NoRandomness => NotChanged::Failed(Failure::system(defect.to_string())),
-        defect => Kept::skipped(defect.to_string()).into(),
-    })
+    Ok(keys.seal(&text, context.as_ref()).map(Zeroizing::new))
 }
 
 const NO_CONTEXT: &str =
