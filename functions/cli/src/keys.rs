@@ -26,7 +26,8 @@ use crate::{
 pub(crate) enum KeysCommand {
     /// Make a file with one new key
     New(NewArguments),
-    /// Add a new key to a file, behind the others. It seals nothing before `rotate`
+    /// Add a new key to a file, behind the others. It seals nothing before `rotate`, and wants a
+    /// context if the last key does
     Add(AddArguments),
     /// Add a pepper of the site: it is asked for, or is the first line of standard input
     AddSite(AddSiteArguments),
@@ -162,7 +163,10 @@ impl KeysCommand {
                 say(&text(&keys))
             }
             Self::Add(AddArguments { file, key }) => change(file, |document| {
-                document.keys.push(key.fresh()?);
+                let mut fresh = key.fresh()?;
+                // Otherwise its seals would fit every row.
+                fresh.context |= document.keys.last().is_some_and(|last| last.context);
+                document.keys.push(fresh);
                 Ok(())
             }),
             Self::AddSite(AddSiteArguments { file, id, base64 }) => {

@@ -74,6 +74,24 @@ fn a_key_is_added_made_current_and_retired() {
     }
 }
 
+/// A year later nobody remembers the option, and seals without a context fit every row.
+#[test]
+fn a_key_wants_a_context_if_the_last_one_does() {
+    let file = file("inherited");
+    for (arguments, contexts) in [
+        (&["new", "--id", "a"][..], &[false][..]),
+        (&["add", "--id", "b"], &[false, false]),
+        (&["add", "--id", "c", "--context"], &[false, false, true]),
+        (&["add", "--id", "d"], &[false, false, true, true]),
+    ] {
+        assert_eq!(on(&file, arguments, "").code, 0, "{arguments:?}");
+        let document = read(&file);
+        let keys = document["keys"].as_array().unwrap().iter();
+        let listed: Vec<bool> = keys.map(|key| key["context"] == true).collect();
+        assert_eq!(listed, contexts, "{arguments:?}");
+    }
+}
+
 /// The key check value of the HTTP contract.
 #[test]
 fn check_prints_the_check_value_and_the_place_of_each_key() {
