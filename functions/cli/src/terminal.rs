@@ -52,16 +52,13 @@ pub(crate) fn argument_or_line(argument: &str) -> Result<Zeroizing<String>, Fail
 pub(crate) fn read_line() -> Result<Zeroizing<String>, Failure> {
     let mut line = Zeroizing::new(String::with_capacity(LINE_BYTES));
     let read = io::stdin().lock().read_line(&mut line);
-    match read {
-        Ok(0) => Err(Failure::data("standard input has no line for the hash or the secret")),
-        Ok(_) => {
-            if line.ends_with('\n') {
-                line.pop();
-            }
-            Ok(line)
-        }
-        Err(error) => Err(Failure::data(format!("cannot read standard input ({error})"))),
+    if read.map_err(|error| Failure::data(format!("cannot read standard input ({error})")))? == 0 {
+        return Err(Failure::data("standard input has no line for the hash or the secret"));
     }
+    if line.ends_with('\n') {
+        line.pop();
+    }
+    Ok(line)
 }
 
 /// Writes a word of a command line, in quotes if a shell would not read it as it is.
