@@ -54,6 +54,8 @@ fn is_ambiguous(value: &str) -> bool {
 fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Password, NewHash), Kept> {
     use Unread::{Encoded, Foreign, Invalid, MayBeHash, NoHash, Unsupported};
     match parse(value).map_err(|error| Unread::of(value, error)) {
+        // It stands for bytes of another encoding. As a password it would open all these accounts.
+        _ if value.contains(char::REPLACEMENT_CHARACTER) => return Err(Kept::skipped("it is not UTF-8")),
         // `--shape` has named it.
         _ if is_ambiguous(value) => {}
         // Without their names, only rows that have no sign of a hash change.

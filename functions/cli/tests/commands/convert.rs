@@ -250,6 +250,24 @@ fn a_line_that_may_have_more_than_a_password_stops_the_hashing() {
     assert!(succeeds(&users, "anna:hunter2\n").out.starts_with("anna:$argon2id$"));
 }
 
+/// All passwords of another encoding would become the same one.
+#[test]
+fn a_password_that_is_not_utf_8_is_not_hashed() {
+    let table = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("clear-latin1");
+    let latin1 = b"1,caf\xe9\n2,caf\xef\xbf\xbd\n";
+    fs::write(&table, latin1).unwrap();
+    let fields = ["--delimiter", ",", "--column", "2"];
+    let result = table.with_extension("result");
+    for (arguments, code) in [(&[][..], 65), (&["--shape-like", "."], 65), (&["--allow-skipped"], 0)] {
+        let _none = fs::remove_file(&result);
+        let files = ["--output", result.to_str().unwrap(), table.to_str().unwrap()];
+        let ended = confirmed(&[&["hash-clear"], &fields[..], arguments, &files].concat(), "");
+        assert_eq!(ended.code, code, "{}", ended.err);
+        assert!(ended.err.contains("2  skipped: it is not UTF-8 (rows 1, 2)"), "{}", ended.err);
+        assert_eq!(fs::read(&result).unwrap(), latin1);
+    }
+}
+
 /// Magento 2 writes `hash:salt:1`, where the 1 is no part of the salt.
 #[test]
 fn a_salt_with_the_separator_is_refused() {
