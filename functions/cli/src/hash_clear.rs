@@ -54,8 +54,8 @@ fn is_ambiguous(value: &str) -> bool {
 fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Password, NewHash), Kept> {
     use Unread::{Encoded, Foreign, Invalid, MayBeHash, NoHash, Unsupported};
     match parse(value).map_err(|error| Unread::of(value, error)) {
-        // It stands for bytes of another encoding. As a password it would open all these accounts.
-        _ if value.contains(char::REPLACEMENT_CHARACTER) => return Err(Kept::skipped("it is not UTF-8")),
+        // It stands for what cannot be read. As a password it would open all these accounts.
+        _ if value.contains(char::REPLACEMENT_CHARACTER) => return Err(Kept::skipped(NOT_READ)),
         // `--shape` has named it.
         _ if is_ambiguous(value) => {}
         // Without their names, only rows that have no sign of a hash change.
@@ -68,6 +68,8 @@ fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Pass
     let new = policies.admit_new(policy, &password);
     Ok((password, new.map_err(|refusal| Kept::skipped(refused(refusal).to_string()))?))
 }
+
+const NOT_READ: &str = "it is not UTF-8, or has a backslash that no database writes between tabs";
 
 /// Of a hash of DES crypt(3): no other one is short and without a mark, as a password is.
 const DES_CRYPT_BYTES: usize = 13;

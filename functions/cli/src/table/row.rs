@@ -38,14 +38,16 @@ impl Syntax {
     /// Reads a field.
     fn decode(self, raw: &[u8]) -> Cow<'_, str> {
         // A field that is not UTF-8 has no hash. It is passed on and refused.
-        let text = str::from_utf8(raw).unwrap_or("\u{fffd}");
+        let text = str::from_utf8(raw).unwrap_or(UNREAD);
         match self {
             Self::Csv(_) => match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
                 Some(quoted) if quoted.contains('"') => quoted.replace("\"\"", "\"").into(),
                 Some(quoted) => quoted.into(),
                 None => text.into(),
             },
-            Self::Tabs { .. } if text.contains('\\') && text != NULL => unescaped(text).into(),
+            Self::Tabs { .. } if text.contains('\\') && text != NULL => {
+                unescaped(text).map_or(UNREAD.into(), Cow::Owned)
+            }
             Self::Lines | Self::Tabs { .. } => text.into(),
         }
     }
@@ -67,12 +69,13 @@ impl Syntax {
     }
 }
 
-fn unescaped(text: &str) -> String {
+/// `None` if no database escapes a text so: then its backslashes are its own.
+fn unescaped(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
-        out.extend(match character {
-            '\\' => characters.next().map(|escaped| match escaped {
+        out.push(match character {
+            '\\' => match characters.next()? {
                 '0' => '\0',
                 'b' => '\u{8}',
                 'f' => '\u{c}',
@@ -80,12 +83,13 @@ fn unescaped(text: &str) -> String {
                 'r' => '\r',
                 't' => '\t',
                 'v' => '\u{b}',
-                other => other,
-            }),
-            other => Some(other),
+                '\\' => '\\',
+                _ => return None,
+            },
+            other => other,
         });
     }
-    out
+    Some(out)
 }
 
 /// Finds the fields of a row, also of one that goes on over several lines.
@@ -207,7 +211,7 @@ impl Row {
 
     /// Another field, by its number from 1.
     ///
-    /// `None` for the field of the hash, without a value, and for a value that is not UTF-8.
+    /// `None` for the field of the hash, without a value, and for a value that cannot be read.
     pub(crate) fn field(&self, number: NonZeroUsize) -> Option<Cow<'_, str>> {
         let index = number.get() - 1;
         let raw = &self.bytes[self.fields.get(index).filter(|_| index != self.hash)?.clone()];
@@ -215,7 +219,7 @@ impl Row {
         let is_first = (self.number, index) == (1, 0);
         let raw = raw.strip_prefix("\u{feff}".as_bytes()).filter(|_| is_first).unwrap_or(raw);
         let has_value = self.syntax == Syntax::Lines || !NULLS.contains(&raw);
-        (has_value && str::from_utf8(raw).is_ok()).then(|| self.syntax.decode(raw))
+        has_value.then(|| self.syntax.decode(raw)).filter(|text| text != UNREAD)
     }
 
     /// The whole row without its newline.
@@ -296,6 +300,9 @@ pub(super) enum Appended {
     OldHash,
 }
 
+/// In place of a field that cannot be read.
+const UNREAD: &str = "\u{fffd}";
+
 /// The text format of PostgreSQL's `COPY` for no value.
 const NULL: &str = "\\N";
 
@@ -323,6 +330,8 @@ mod tests {
             (csv, "1,\"open\n", None),
             (csv, "a\"b,c\n", Some(vec!["a\"b", "c"])),
             (Syntax::Tabs { crlf: false }, "\"a\tb\\\\c\\td\t\\N\n", Some(vec!["\"a", "b\\c\td", "\\N"])),
+            // A file that no database wrote.
+            (Syntax::Tabs { crlf: false }, "p\\ass\tend\\\n", Some(vec![UNREAD, UNREAD])),
         ] {
             let want = want.map(|fields| fields.into_iter().map(str::to_owned).collect());
             assert_eq!(fields(syntax, text), want, "{text:?}");
