@@ -111,7 +111,7 @@ pub(crate) fn rewrite_confirmed<'a>(
         change(row)
     };
     let known = Known::read(arguments, keys, in_clear.is_some())?;
-    let (mut summary, mut unnamed) = (Summary::default(), 0);
+    let (mut summary, mut unnamed, mut width) = (Summary::default(), 0, None);
     let mut table = column.again(&held)?;
     while let Some(row) = table.next()? {
         table.done(&row);
@@ -119,11 +119,15 @@ pub(crate) fn rewrite_confirmed<'a>(
             continue;
         }
         let is_unclear = || row.is_comment() || row.user().is_some() || row.line().starts_with('\u{feff}');
-        if in_clear.is_some() && is_unclear() {
+        let count = if in_clear.is_some() { row.fields().count() } else { 0 };
+        // A part of a password would become the password.
+        let is_ragged = row.has_hash_field() && *width.get_or_insert(count) != count;
+        if in_clear.is_some() && (is_ragged || is_unclear()) {
             return Err(Failure::data(format!(
                 "nothing was written, because row {} may have more than a password: a # or a byte order mark before \
-                 it, or a user and a colon. Remove a byte order mark, and give --delimiter ':' --column 2 for users \
-                 and passwords, or --delimiter '\\t' for passwords alone",
+                 it, a user and a colon, or other fields than the rows before. Remove a byte order mark, put a \
+                 password that has the delimiter in quotes, and give --delimiter ':' --column 2 for users and \
+                 passwords, or --delimiter '\\t' for passwords alone",
                 row.number
             )));
         }

@@ -248,6 +248,15 @@ fn a_line_that_may_have_more_than_a_password_stops_the_hashing() {
     let stopped = saltern(&users[..3], "anna:hunter2\n");
     assert!(stopped.err.contains("--delimiter ':' --column 2"), "{}", stopped.err);
     assert!(succeeds(&users, "anna:hunter2\n").out.starts_with("anna:$argon2id$"));
+    // Of `hun:ter2` the password would be `hun`.
+    for table in ["anna:hunter2\nbo:hun:ter2\n", "bo:hun:ter2\nanna:hunter2\n"] {
+        let stopped = saltern(&[&users[..], &["--unverified", "2"]].concat(), table);
+        assert_eq!((stopped.code, stopped.out.as_str()), (65, ""), "{}", stopped.err);
+        assert!(stopped.err.contains("row 2 may have more than a password"), "{}", stopped.err);
+    }
+    let quoted = succeeds(&users, "anna:hunter2\nbo:\"hun:ter2\"\n").out;
+    let stored = quoted.lines().nth(1).unwrap().strip_prefix("bo:").unwrap().trim_matches('"');
+    assert_eq!(saltern(&["verify", stored], "hun:ter2\n").code, 0, "{quoted}");
 }
 
 /// All passwords of another encoding would become the same one.
