@@ -139,10 +139,7 @@ impl<'a> Explained<'a> {
     }
 
     fn reading(&self) -> String {
-        let inner = match self.encoded.setting() {
-            Setting::Wrapped(wrapped) => wrapped.inner(),
-            _ => self.encoded,
-        };
+        let inner = self.encoded.innermost();
         let reading = inner.scheme().reading();
         let mut said = match reading.most_bytes {
             Some(most) => format!("the first {most} bytes of a password"),

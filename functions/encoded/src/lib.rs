@@ -101,6 +101,11 @@ impl Encoded {
         self.scheme
     }
 
+    /// The hash inside a wrapped one. Other hashes are returned unchanged.
+    pub fn innermost(&self) -> &Self {
+        if let Setting::Wrapped(setting) = self.setting() { setting.inner() } else { self }
+    }
+
     /// The site's preparation of the password, before the hash.
     pub fn preparation(&self) -> Option<&SitePreparation> {
         self.preparation.as_ref()

@@ -69,7 +69,7 @@ impl Stored {
     /// Usually there is one. If software with C strings uses the scheme, a password with a NUL has
     /// two readings. Such software stops at the NUL, and other software does not.
     pub fn candidates(&self, password: &Password) -> Candidates {
-        let innermost = innermost(&self.encoded);
+        let innermost = self.encoded.innermost();
         let (reading, salt) = (innermost.scheme().reading(), innermost.setting().salt());
         let given = Prepared::of(password, innermost.preparation(), &self.site_key);
         let bytes = given.text.expose();
@@ -156,14 +156,6 @@ fn trimmed<'a>(mut bytes: &'a [u8], trims: &[u8]) -> &'a [u8] {
     bytes
 }
 
-/// The hash inside a wrapped one; other hashes are returned unchanged.
-pub(crate) fn innermost(encoded: &Encoded) -> &Encoded {
-    match encoded.setting() {
-        Setting::Wrapped(setting) => setting.inner(),
-        _ => encoded,
-    }
-}
-
 /// A stored hash that is admitted for wrapping: argon2id of the stored string.
 #[derive(Clone)]
 pub struct Wrapping {
@@ -242,7 +234,7 @@ impl Policies {
         if is_refused {
             return Err(Refusal::WeakScheme);
         }
-        Ok(Stored { site_key: pepper(innermost(&stored.encoded), site_key)?, ..stored })
+        Ok(Stored { site_key: pepper(stored.encoded.innermost(), site_key)?, ..stored })
     }
 
     /// Returns the hash to verify if the user does not exist: it takes the work of the decoy

@@ -4,10 +4,7 @@ use saltern_encoded::{Encoded, NEW_SALT_BYTES, Params, Setting, argon2::Version}
 use saltern_kernels::Output;
 use strum::IntoStaticStr;
 
-use crate::{
-    Candidates, Policies, Stored,
-    admission::{innermost, is_prepared},
-};
+use crate::{Candidates, Policies, Stored, admission::is_prepared};
 
 /// Why a stored hash should be replaced at this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
@@ -82,7 +79,7 @@ impl Policies {
     }
 
     fn reason_without_policy(&self, encoded: &Encoded) -> Option<RehashReason> {
-        if self.weakness(encoded).or_else(|| self.weakness(innermost(encoded))).is_some() {
+        if self.weakness(encoded).or_else(|| self.weakness(encoded.innermost())).is_some() {
             return Some(RehashReason::WeakScheme);
         }
         if is_prepared(encoded) {

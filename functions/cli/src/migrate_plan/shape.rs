@@ -35,8 +35,7 @@ pub(super) enum Cost {
 impl Shape {
     pub(super) fn of(encoded: &Encoded, weakness: Option<WeakHash>, keys: Option<&Keys>) -> Self {
         let setting = encoded.setting();
-        let innermost = if let Setting::Wrapped(wrapped) = setting { wrapped.inner() } else { encoded };
-        let site_key = innermost.preparation().and_then(SitePreparation::site_key);
+        let site_key = encoded.innermost().preparation().and_then(SitePreparation::site_key);
         Self {
             scheme: encoded.scheme(),
             label: encoded.label(),
