@@ -46,7 +46,8 @@ object CrossCheck {
     try {
       Child.awaitPort(Port)
       println(s"--seed $seed")
-      val results = vectors(directory, there, here, new Random(seed)) ++ sealedVectors(seals, there, here) ++ policies(there.withContext("7"), here.withContext("7"))
+      val results = vectors(directory, there, here, new Random(seed)) ++ sealedVectors(seals, there, here) ++
+        policies(there.withContext("7"), here.withContext("7"))
       results.collect { case Left(problem) => println(problem) }
       println(s"${results.count(_.isRight)} passed, ${results.count(_.isLeft)} failed")
       if (results.exists(_.isLeft)) sys.exit(1)
