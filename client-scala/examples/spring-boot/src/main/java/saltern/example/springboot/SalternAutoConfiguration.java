@@ -2,6 +2,7 @@ package saltern.example.springboot;
 
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -50,7 +51,9 @@ public class SalternAutoConfiguration {
   HealthIndicator salternHealthIndicator(Saltern saltern, Settings settings) {
     return () -> {
       Report report = saltern.blocking().check();
-      boolean up = report.reachable().isGood() && report.authorised().isGood() || settings.fallback() && report.localHashing().isGood();
+      // A service that is too busy to be checked is no reason to take this host out too.
+      boolean refused = Stream.of(report.authorised(), report.mayVerify()).anyMatch(Report.Finding.Bad.class::isInstance);
+      boolean up = report.reachable().isGood() && !refused || settings.fallback() && report.localHashing().isGood();
       return (up ? Health.up() : Health.down()).withDetail("problems", report.problemList()).build();
     };
   }
