@@ -57,7 +57,8 @@ object CrossCheck {
   private type Checked = Either[String, Unit]
 
   private def vectors(directory: Path, there: Saltern, here: Saltern, random: Random): Seq[Checked] = {
-    val topics = Seq("argon2", "bcrypt", "crypt", "deviations", "floors", "foreign", "frameworks", "hostile", "ldap", "pbkdf2", "products", "scrypt", "sites", "wrapped")
+    val topics =
+      Seq("argon2", "bcrypt", "crypt", "deviations", "floors", "foreign", "frameworks", "hostile", "ldap", "pbkdf2", "products", "scrypt", "sites", "wrapped")
     for {
       topic <- topics
       vector <- readFromArray[File](Files.readAllBytes(directory.resolve(s"$topic.json"))).testGroups.filter(_.`type` == "verify").flatMap(_.tests)
@@ -111,14 +112,14 @@ object CrossCheck {
     case Success(v) if v.origin == expected =>
       val reason = v match { case m: Match => m.rehashReason.map(_.name); case _: Mismatch => None }
       s"match=${v.isInstanceOf[Match]} reason=$reason policy=${v.policy}"
-    case Success(v)                                   => s"an answer from the ${v.origin} side"
-    case Failure(e: SalternError.Refused)             => e.code
+    case Success(v)                       => s"an answer from the ${v.origin} side"
+    case Failure(e: SalternError.Refused) => e.code
     // Any other reason would be a fault of the local side.
     case Failure(e: SalternError.NotAvailableLocally) if e.detailed.contains("unknown scheme") => "unsupported_hash"
     // Neither side has the pepper.
     case Failure(e: SalternError) if Seq("key_unavailable", "that site key").exists(e.detailed.contains(_)) => "key_unavailable"
-    case Failure(e: SalternError)                     => e.detailed
-    case Failure(e)                                   => e.toString
+    case Failure(e: SalternError)                                                                           => e.detailed
+    case Failure(e)                                                                                         => e.toString
   }
 
   private def text(hex: String): Option[String] =
