@@ -69,6 +69,13 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<(), Failure> {
     let project = document::limits(&arguments.confirmed.document.machine)?.firebase_project;
     let format = arguments.format()?;
     let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
+    if let (Some(id), Some(keys)) = (&arguments.site_key, &keys)
+        && keys.site_key(id).is_none()
+    {
+        return Err(Failure::configuration(format!(
+            "--seal-keys has no site key {id}: `saltern keys check` shows the ids that it has"
+        )));
+    }
     rewrite_confirmed(&arguments.confirmed, keys.as_ref(), None, |_| false, &mut |row| {
         Ok(convert(row, arguments, &format, project.as_ref()))
     })

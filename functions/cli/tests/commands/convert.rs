@@ -191,6 +191,23 @@ fn rows_of_another_form_are_skipped_and_told() {
         let ended = saltern(arguments, &table);
         assert_eq!((ended.code, ended.out.as_str()), (64, ""), "{arguments:?}");
     }
+    let keys = site_keys("listed");
+    let ended = saltern(
+        &[
+            "convert",
+            "--from",
+            "pepper-append",
+            "--site-key",
+            "devsie",
+            "--seal-keys",
+            &keys,
+            "--unverified",
+            "2",
+        ],
+        &format!("{BCRYPT}\n{BCRYPT}\n"),
+    );
+    assert_eq!((ended.code, ended.out.as_str()), (64, ""), "{}", ended.err);
+    assert!(ended.err.contains("--seal-keys has no site key devsie"), "{}", ended.err);
 }
 
 #[test]
