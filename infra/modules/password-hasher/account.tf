@@ -29,6 +29,7 @@ locals {
   _concurrency_available = local.account_concurrency - local.limits.concurrency_left_unreserved
   account_id             = var.account.id == null ? data.aws_caller_identity.current[0].account_id : var.account.id
   partition              = var.account.partition == null ? data.aws_partition.current[0].partition : var.account.partition
+  _dns_suffix            = local.partition == "aws-cn" ? "amazonaws.com.cn" : "amazonaws.com"
   region                 = var.account.region == null ? data.aws_region.current[0].region : var.account.region
 
   # The quota to ask for. AWS takes days to raise it, so it has room for twice the largest event, and

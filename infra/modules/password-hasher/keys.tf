@@ -28,7 +28,7 @@ resource "aws_kms_key" "main" {
       {
         Sid       = "CloudWatchLogsForOneLogGroup"
         Effect    = "Allow"
-        Principal = { Service = "logs.${local.region}.amazonaws.com${local.partition == "aws-cn" ? ".cn" : ""}" }
+        Principal = { Service = "logs.${local.region}.${local._dns_suffix}" }
         Action = [
           "kms:Decrypt",
           "kms:DescribeKey",
