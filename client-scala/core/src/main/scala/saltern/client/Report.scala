@@ -77,6 +77,9 @@ object Report {
       case Finding.Good | _: Finding.Limited   => true
       case _: Finding.Bad | _: Finding.Unknown => false
     }
+
+    /** Whether the point is wrong, and not only unknown. */
+    def isBad: Boolean = this.isInstanceOf[Finding.Bad]
   }
   object Finding {
 

@@ -2,7 +2,6 @@ package saltern.example.springboot;
 
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
-import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -52,7 +51,7 @@ public class SalternAutoConfiguration {
     return () -> {
       Report report = saltern.blocking().check();
       // A service that is too busy to be checked is no reason to take this host out too.
-      boolean refused = Stream.of(report.authorised(), report.mayVerify()).anyMatch(Report.Finding.Bad.class::isInstance);
+      boolean refused = report.authorised().isBad() || report.mayVerify().isBad();
       boolean up = report.reachable().isGood() && !refused || settings.fallback() && report.localHashing().isGood();
       return (up ? Health.up() : Health.down()).withDetail("problems", report.problemList()).build();
     };

@@ -33,16 +33,19 @@ class LoginBackendSuite extends LoginExampleSuite {
   }
 
   test("the health is up while somebody can log in, and names the problems where they may be shown") {
-    val cases = Seq((Fallback.Never, 503, false), (Fallback.Unreachable, 200, false), (Fallback.Never, 200, true))
-    for (((fallback, status, reachable), shown) <- cases.map(_ -> true) :+ (cases.head -> false)) {
+    val away = Fault.Fails(TransportFailure.Kind.ConnectFailed)
+    val cases = Seq((Fallback.Never, 503, Some(away)), (Fallback.Unreachable, 200, Some(away)), (Fallback.Never, 200, None)) ++
+      // Busy, and without the right to verify.
+      Seq((Fallback.Never, 200, Some(Fault.Problem(429, "overloaded"))), (Fallback.Never, 503, Some(Fault.Problem(403, "forbidden"))))
+    for (((fallback, status, fault), shown) <- cases.map(_ -> true) :+ (cases.head -> false)) {
       val service = InMemoryService(config.settings.policies)
-      if (!reachable) service.failAlways(Fault.Fails(TransportFailure.Kind.ConnectFailed))
+      fault.foreach(service.failAlways)
       val saltern = Saltern(config.withFallback(fallback), service)
       val (port, end) = start(saltern, TrieMap.empty, fallback != Fallback.Never, (if (shown) Seq(ShowDetails) else Nil)*)
       try {
         val health = LoginExampleSuite.get(port, "/actuator/health")
         assertEquals(health.statusCode, status, health.body)
-        assertEquals(health.body.contains("check host and port"), shown && !reachable, health.body)
+        assertEquals(health.body.contains("check host and port"), shown && fault.contains(away), health.body)
       } finally { end(); saltern.close() }
     }
   }
