@@ -125,9 +125,11 @@ locals {
   # moment of a minute is up to four standard deviations above the plan, and some requests in a
   # thousand spill over. That is no reason to wake anybody.
   _most_busy_by_chance = max(0, [for capacity in module.capacity : ceil(capacity.environments + 4 * pow(capacity.environments, 0.5))]...)
+  _spillover_percent   = 1
   _in_event = {
     concurrency = {
-      threshold = max(0, min(var.capacity.reserved_concurrency - 1, max(local.function_alarms.concurrency.threshold, local._most_busy_by_chance)))
+      description = "More than ${var.alarms.concurrency_percent} % of the reserved concurrency is in use, and more than chance brings at the planned load. At 100 % Lambda refuses requests."
+      threshold   = max(0, min(var.capacity.reserved_concurrency - 1, max(local.function_alarms.concurrency.threshold, local._most_busy_by_chance)))
     }
     duration-p90 = {}
     spillover = {
@@ -137,7 +139,6 @@ locals {
       threshold   = local._spillover_percent
     }
   }
-  _spillover_percent = 1
   event_alarms = {
     for name, own in local._in_event : "${name}-in-event" => merge(local.function_alarms[name], own, {
       description = "During an event: ${lookup(own, "description", local.function_alarms[name].description)}"
