@@ -2,8 +2,7 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf, time::Duration};
 
-use crate::metrics::Random;
-use crate::support::{Function, Response, SOON, bootstrap, event, is_release};
+use crate::support::{Function, Random, Response, SOON, bootstrap, event, is_release};
 use saltern_stubs::lambda::{Environment, Invocation, RuntimeApi};
 use serde_json::{Value, json};
 

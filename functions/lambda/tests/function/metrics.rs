@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::support::{Function, Response, SOON, event};
+use crate::support::{Function, Random, Response, SOON, event};
 use saltern_stubs::cloudwatch::{Behaviour, CloudWatch};
 use saltern_stubs::lambda::{Invocation, Output};
 use serde_json::{Value, json};
@@ -427,30 +427,6 @@ impl Document {
 impl Drop for Document {
     fn drop(&mut self) {
         let _left = fs::remove_file(PathBuf::from(&self.0));
-    }
-}
-
-/// Marsaglia's xorshift generator. The same seed repeats the same numbers.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    /// Takes the seed from `SALTERN_TEST_SEED`, so that a run can be repeated.
-    pub(crate) fn seeded() -> Self {
-        let given = std::env::var("SALTERN_TEST_SEED").ok().map(|seed| seed.parse().unwrap());
-        let nanos = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
-        // The seed must not be 0, which gives only zeroes.
-        Self(given.unwrap_or_else(|| u64::from(nanos())) | 1)
-    }
-
-    pub(crate) fn index(&mut self, bound: usize) -> usize {
-        usize::try_from(self.below(bound as u64)).unwrap()
-    }
-
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % bound
     }
 }
 

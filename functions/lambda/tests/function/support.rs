@@ -1,6 +1,10 @@
 //! A function under test: the real binary, which polls a stub of the Runtime API.
 
-use std::{env, ffi::OsString, time::Duration};
+use std::{
+    env,
+    ffi::OsString,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use saltern_stubs::lambda::{Ended, Environment, Invocation, Output, Pending, RuntimeApi};
 use serde_json::{Value, json};
@@ -74,6 +78,30 @@ impl Response {
     pub(crate) fn assert_problem(&self, status: u64, code: &str) {
         assert_eq!((self.status, &self.body["code"]), (status, &json!(code)), "{self:?}");
         assert_eq!(self.headers["content-type"], json!("application/problem+json"));
+    }
+}
+
+/// Marsaglia's xorshift generator. The same seed repeats the same numbers.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    /// Takes the seed from `SALTERN_TEST_SEED`, so that a run can be repeated.
+    pub(crate) fn seeded() -> Self {
+        let given = env::var("SALTERN_TEST_SEED").ok().map(|seed| seed.parse().unwrap());
+        let nanos = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
+        // The seed must not be 0, which gives only zeroes.
+        Self(given.unwrap_or_else(|| u64::from(nanos())) | 1)
+    }
+
+    pub(crate) fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).unwrap()
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
     }
 }
 

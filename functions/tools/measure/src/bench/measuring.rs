@@ -3,14 +3,14 @@
 
 use std::{num::NonZeroUsize, time::Duration};
 
-use crate::measure::{Effort, Limit, Measured, Meter};
+use crate::measure::{Effort, Limit, Measured, Meter, as_f64};
 use indicatif::ProgressBar;
 use saltern_cli::progress_bar;
 use saltern_pool::PoolSettings;
 
 use super::{
     benchmark::Benchmark,
-    results::{Figure, Row, Series, Table, as_f64},
+    results::{Figure, Row, Series, Table},
     tables::{PlannedRow, PlannedSeries},
 };
 use saltern_server::{Failure, process};

@@ -7,9 +7,10 @@ use saltern_page::{Axis, Page, Plot, Section, Series as Drawn, Table as Grid, Ve
 
 use super::{
     published::{Group, Published},
-    results::{Figure, Results, Row, Table, as_f64},
+    results::{Figure, Results, Row, Table},
     sheets::{self, LEGEND, hash_ms},
 };
+use crate::measure::as_f64;
 
 pub(super) fn html(results: &Results) -> String {
     let published = Published::all();

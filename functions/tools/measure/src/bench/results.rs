@@ -88,14 +88,10 @@ impl Results {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "costs and works here stay below 2^53")]
-pub(super) fn as_f64(number: u64) -> f64 {
-    number as f64
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::measure::as_f64;
 
     /// Returns a measurement of a hash that had half a core.
     pub(in super::super) fn on_half_a_core(hash_ms: f64, at_once: usize) -> Measured {

@@ -8,7 +8,7 @@ use saltern_encoded::{Setting, argon2, bcrypt, pbkdf2, scrypt};
 use serde::Serialize;
 
 use super::{
-    median,
+    as_f64, median,
     memory::{huge_pages, prefetch},
     process_time,
 };
@@ -80,8 +80,7 @@ impl Limit {
     pub(crate) fn figure(self, hash_ms: f64, limit_ms: f64) -> String {
         match self {
             Self::Bytes(bytes) => {
-                #[allow(clippy::cast_precision_loss, reason = "some hundred megabytes")]
-                let gigabytes_per_second = bytes as f64 / hash_ms / 1e6;
+                let gigabytes_per_second = as_f64(bytes) / hash_ms / 1e6;
                 format!("{gigabytes_per_second:.1} ({:.0} %)", 100.0 * limit_ms / hash_ms)
             }
             Self::Cycles { .. } => format!("{:.2}", hash_ms / limit_ms),
@@ -90,8 +89,7 @@ impl Limit {
 
     /// Measures the work of one hash, which uses so much memory. `None` without the memory.
     pub(crate) fn measured(self, memory_bytes: u64) -> Option<Reached> {
-        #[allow(clippy::cast_precision_loss, reason = "the steps of a hash stay below 2^53")]
-        let part_of = |all: u64, most: u64| (all.min(most), all as f64 / all.min(most) as f64);
+        let part_of = |all: u64, most: u64| (all.min(most), as_f64(all) / as_f64(all.min(most)));
         let (part, times, memory) = match self {
             Self::Bytes(bytes) => {
                 let (bytes, times) = part_of(bytes, PART_BYTES);

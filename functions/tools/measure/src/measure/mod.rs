@@ -36,3 +36,8 @@ pub(crate) use machine::Machine;
 pub(crate) use memory::huge_pages;
 pub(crate) use meter::{Effort, Measured, Meter};
 pub(crate) use spread::{Spread, median};
+
+#[allow(clippy::cast_precision_loss, reason = "costs, works and steps here stay below 2^53")]
+pub(crate) fn as_f64(number: u64) -> f64 {
+    number as f64
+}
