@@ -59,12 +59,8 @@ impl<W: Workers> Door<W> {
         let read = self.access.read_again().and_then(|tokens| Ok((tokens, certificate()?, keys()?)));
         match read {
             Ok((tokens, certificate, keys)) => {
-                tracing::info!(
-                    tokens = tokens.is_some(),
-                    certificate = certificate.is_some(),
-                    seal_key = keys.as_ref().map(|keys| keys.current().id()),
-                    "tokens, certificate and seal keys were read again; the policy document is read only at the start"
-                );
+                let (tokens_read, certificate_read) = (tokens.is_some(), certificate.is_some());
+                let seal_key = keys.as_ref().map(|keys| keys.current().id().to_owned());
                 if let Some(fresh) = tokens {
                     self.access.install(fresh);
                     self.access.log_advice();
@@ -75,6 +71,13 @@ impl<W: Workers> Door<W> {
                 if let Some(fresh) = keys {
                     self.service.install_keys(fresh);
                 }
+                // Whoever waits for this line finds what was read in use.
+                tracing::info!(
+                    tokens = tokens_read,
+                    certificate = certificate_read,
+                    seal_key,
+                    "tokens, certificate and seal keys were read again; the policy document is read only at the start"
+                );
             }
             Err(failure) => {
                 tracing::error!(%failure, "the old tokens, the old certificate and the old seal keys stay in use");
