@@ -104,4 +104,16 @@ mod tests {
             assert!(make(&present) == present, "{file} is out of date: run `cargo xtask generate`");
         }
     }
+
+    #[test]
+    fn the_front_page_states_the_least_and_the_largest_cost_of_a_million_logins() {
+        let readme = fs::read_to_string(Path::new(ROOT).join("README.md")).unwrap();
+        let table = costs::markdown();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let of_a_million = rows.map(|row| row.split('|').nth(3).unwrap().trim().parse::<f64>().unwrap());
+        let (least, most) = of_a_million
+            .fold((f64::MAX, 0.0), |(least, most), cost| (f64::min(least, cost), f64::max(most, cost)));
+        let stated = format!("A million logins in a month cost {least:.0} to {most:.0} USD");
+        assert!(readme.contains(&stated), "README.md does not say: {stated}");
+    }
 }

@@ -30,7 +30,7 @@ public final class Consumer {
     Optional<String> stored = Optional.ofNullable(users.get(name));
     try {
       Verified verified = saltern.blocking().login(password, stored);
-      if (!(verified instanceof Match)) return 403;
+      if (!(verified instanceof Match)) return 401;
       // Compare and swap: a password that was changed in the meantime stays changed.
       ((Match) verified).rehashOptional().ifPresent(made -> users.replace(name, stored.get(), made.encoded()));
       return 200;
@@ -58,8 +58,8 @@ public final class Consumer {
       Password password = Password.apply("correct horse".toCharArray());
       String old = stages.hash(password, "bcrypt-12-2023").get().encoded();
       Consumer consumer = new Consumer(saltern, Map.of("ada", old));
-      require(consumer.login("ada", Password.apply("wrong")) == 403, "a wrong password is refused");
-      require(consumer.login("eve", password) == 403, "an unknown name is refused");
+      require(consumer.login("ada", Password.apply("wrong")) == 401, "a wrong password is refused");
+      require(consumer.login("eve", password) == 401, "an unknown name is refused");
       require(consumer.login("ada", Password.apply("x".repeat(1025))) == 400, "no user has such a password");
       require(consumer.users.get("ada").equals(old), "nothing is replaced so far");
       require(consumer.login("ada", password) == 200, "the password is the stored one");
