@@ -949,9 +949,8 @@ fn the_security_guide_states_these_waits() {
     for sentence in [
         "time differences inside slices of a millisecond".to_owned(),
         format!("if a caller has had waiting work for {} s without a pause", STANDING_AFTER.as_secs_f64()),
-        format!("a request of it with a forecast wait above {longest} ms is refused at once."),
         format!(
-            "So is one above {shortest} ms, if it and the mean of the caller's waiting hashes take more than {stay} ms."
+            "its request may wait for {stay} ms less the mean of its waiting hashes, but for {shortest} to {longest} ms."
         ),
     ] {
         assert!(guide.contains(&sentence), "SECURITY.md does not say: {sentence}");

@@ -14,8 +14,8 @@ pub(crate) const ATTACK: Attack = Attack {
     asks: "four hashes of 256 MiB on a fresh server",
     stated: || {
         vec![format!(
-            "The system gives memory for a large hash while others are answered: within {MOST_MS} ms `/health` is, and no \
-             answer is later than that."
+            "The system gives memory for a large hash while others are answered: meanwhile `/health` is answered within \
+             {MOST_MS} ms, and no large hash ends more than {MOST_MS} ms after its deadline."
         )]
     },
     run: |field| Box::pin(run(field)),
