@@ -138,7 +138,7 @@ object Saltern {
       scheduler: Scheduler,
       workers: Int => Executor,
       chance: () => Double,
-      keyReader: Executor = Threads.ofEachTask("saltern-seal-keys")
+      keyReader: Executor = Threads.onDemand("saltern-seal-keys", atMost = 1)
   ): Saltern = {
     val config = from.settings
     val listener = new GuardedListener(config.listener)

@@ -1,6 +1,6 @@
 package saltern.client
 
-import java.util.concurrent.{Executor, ExecutorService, LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{ExecutorService, LinkedBlockingQueue, ThreadFactory, ThreadPoolExecutor, TimeUnit}
 import java.util.concurrent.atomic.AtomicInteger
 
 private[saltern] object Threads {
@@ -23,12 +23,6 @@ private[saltern] object Threads {
     val executor = new ThreadPoolExecutor(atMost, atMost, IdleSeconds, TimeUnit.SECONDS, queue, named(prefix))
     executor.allowCoreThreadTimeOut(true)
     executor
-  }
-
-  /** A thread for each task. */
-  def ofEachTask(prefix: String): Executor = {
-    val factory = named(prefix)
-    task => factory.newThread(task).start()
   }
 
   private val IdleSeconds = 30L

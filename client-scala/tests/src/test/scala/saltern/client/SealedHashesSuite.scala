@@ -452,7 +452,7 @@ class SealedHashesSuite extends PatientSuite {
 
   test("the keys are read again on a daemon thread") {
     val read = new CountDownLatch(1)
-    Threads.ofEachTask("saltern-seal-keys").execute { () =>
+    Threads.onDemand("saltern-seal-keys", atMost = 1).execute { () =>
       if (Thread.currentThread.isDaemon && Thread.currentThread.getName.startsWith("saltern-seal-keys")) read.countDown()
     }
     assert(read.await(60, TimeUnit.SECONDS))
