@@ -122,19 +122,23 @@ object Saltern {
     * connection. Throws `IllegalArgumentException` if one of them is invalid, and `IOException` if
     * a file cannot be read.
     */
-  def apply(config: ClientConfig): Saltern = apply(config, new HttpTransport(config))
+  def apply(config: ClientConfig): Saltern = made(config, new HttpTransport(config))
 
   /** Makes a client over another transport, such as a direct `Invoke` or the testkit's. The
     * transport is closed with the client.
     */
-  def apply(config: ClientConfig, transport: Transport): Saltern = {
+  def apply(config: ClientConfig, transport: Transport): Saltern = made(config, transport)
+
+  /** @param transport is made after the policies and the keys are read: if they are refused, there is none to close */
+  private[saltern] def made(config: ClientConfig, transport: => Transport): Saltern = {
     val scheduler = Scheduler.system()
-    wired(config, transport, scheduler, Threads.onDemand("saltern-local", _), () => math.random())
+    try wired(config, transport, scheduler, Threads.onDemand("saltern-local", _), () => math.random())
+    catch { case e: Throwable => scheduler.close(); throw e }
   }
 
   private[saltern] def wired(
       from: ClientConfig,
-      transport: Transport,
+      transport: => Transport,
       scheduler: Scheduler,
       workers: Int => Executor,
       chance: () => Double,

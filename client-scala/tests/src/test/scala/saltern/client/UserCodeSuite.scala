@@ -3,11 +3,14 @@ package saltern.client
 import java.net.URI
 import java.util.Optional
 import java.util.concurrent.{CountDownLatch, TimeUnit}
+import saltern.client.lambda.LambdaInvoke
 import saltern.hashes.{Admitted, Ceilings, HashKernels, OpenedKernels}
 import saltern.testkit.{InMemoryService, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
+import scala.jdk.CollectionConverters.*
+import scala.util.Try
 
 /** What code of others does to the client: callbacks that block, and transports and kernels that
   * throw what no contract allows.
@@ -135,6 +138,11 @@ class UserCodeSuite extends PatientSuite {
     }
   }
 
+  test("a client that is not made keeps no thread") {
+    val ended = OtherJvm.run(Nil, "saltern.client.WithoutThreads", "saltern")
+    assertEquals(ended.said.linesIterator.filter(_.startsWith("> ")).toVector, Vector("> refused", "> refused", "> no thread"), ended.said)
+  }
+
   test("a client without Bouncy Castle calls the service, and names the remedy where a local hash needs it") {
     val server = RawServer.always(RawServer.response(200, "application/json", RawServer.mismatch))
     val ended =
@@ -188,5 +196,20 @@ object WithoutBouncyCastle {
     println(s"> check ${remote.blocking.check().problems.exists(_.contains(Remedy))}")
     println(s"> property ${System.getProperty("jdk.httpclient.keepalive.timeout")}")
     Seq(remote, local).foreach(_.close())
+  }
+}
+
+/** Says which threads are left of clients that are not made. */
+object WithoutThreads {
+  private def threads: Seq[String] =
+    Thread.getAllStackTraces.keySet.asScala.toSeq.map(_.getName).filter(name => name.startsWith("saltern-") || name.startsWith("HttpClient-"))
+
+  def main(arguments: Array[String]): Unit = {
+    val refused = ClientConfig("https://user-code-suite.invalid").withPolicies(PolicySource.Resource("missing"))
+    for (made <- Seq(Try(Saltern(refused)), Try(LambdaInvoke(refused, arguments(0))))) println(if (made.isFailure) "> refused" else "> made")
+    // An ended thread is listed until the system has taken it away.
+    val end = System.nanoTime + 60.seconds.toNanos
+    while (threads.nonEmpty && System.nanoTime - end < 0) Thread.sleep(10)
+    println(s"> ${threads.headOption.getOrElse("no thread")}")
   }
 }

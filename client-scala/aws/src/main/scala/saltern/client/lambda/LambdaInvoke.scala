@@ -25,13 +25,13 @@ object LambdaInvoke {
     * @param qualifier an alias or a version, 1 to 128 of the same characters
     */
   def apply(config: ClientConfig, functionName: String, qualifier: String = "live"): Saltern =
-    Saltern(config, transport(new HttpTransport(config), functionName, qualifier))
+    Saltern.made(config, transport(new HttpTransport(config), functionName, qualifier))
 
   /** Returns settings for a region (`eu-north-1`), signed with the default credentials chain. */
   def config(region: String): ClientConfig =
     ClientConfig(URI.create(s"https://lambda.$region.amazonaws.com")).withAuth(SigV4(region))
 
-  private[saltern] def transport(http: Transport, functionName: String, qualifier: String): Transport = {
+  private[saltern] def transport(http: => Transport, functionName: String, qualifier: String): Transport = {
     require(functionName.matches("[A-Za-z0-9_-]{1,64}"), "functionName: give 1 to 64 letters, digits, hyphens and underscores")
     require(qualifier.matches("[A-Za-z0-9_-]{1,128}"), "qualifier: give a version or an alias")
     new InvokeTransport(http, s"/2015-03-31/functions/$functionName/invocations?Qualifier=$qualifier")
