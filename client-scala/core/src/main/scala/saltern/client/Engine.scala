@@ -58,12 +58,8 @@ private[client] final class Engine(
 
   def close(): Unit =
     if (closed.compareAndSet(false, true)) {
-      active.values.forEach { call =>
-        val error =
-          if (call.sentAs.isDefined) new SalternError.MaybeSent("the client was closed")
-          else new SalternError.NotSent("the client was closed")
-        fail(call, error)
-      }
+      val why = "the client was closed"
+      active.values.forEach(call => fail(call, if (call.sentAs.isDefined) new SalternError.MaybeSent(why) else new SalternError.NotSent(why)))
       local.close()
       scheduler.close()
       // Last, because code of others may throw.
