@@ -1,6 +1,6 @@
 package saltern.client
 
-import java.util.concurrent.{ConcurrentHashMap, Executor, ForkJoinPool, SynchronousQueue, ThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{ConcurrentHashMap, Executor, ForkJoinPool, FutureTask, SynchronousQueue, ThreadPoolExecutor, TimeUnit}
 import scala.concurrent.{ExecutionContext, Future}
 import scala.util.control.NonFatal
 
@@ -19,7 +19,14 @@ private[client] final class Completions(set: Option[Executor]) extends Execution
   def execute(task: Runnable): Unit =
     try set.getOrElse(own).execute(task)
     // It is closed or full, or the system starts no more threads. The thread here may be the timer.
-    catch { case NonFatal(_) | _: OutOfMemoryError => ForkJoinPool.commonPool.execute(task) }
+    catch {
+      case NonFatal(_) | _: OutOfMemoryError =>
+        // The common pool keeps a task that it has no thread for, so it may run the task later: once is enough.
+        val once = new FutureTask[Unit](task, ())
+        try ForkJoinPool.commonPool.execute(once)
+        // An answer that delays others is better than none.
+        catch { case _: OutOfMemoryError => once.run() }
+    }
 
   private val open = ConcurrentHashMap.newKeySet[Future[?]]
 

@@ -120,7 +120,8 @@ private final class Lookup(host: String) {
           catch { case NonFatal(_) => () }
         start()
       }
-    catch { case e: RejectedExecutionException => exchange.fail(TransportFailure(TransportFailure.Kind.ConnectFailed, e)) }
+    // It is closed, or the system starts no more threads.
+    catch { case e @ (_: RejectedExecutionException | _: OutOfMemoryError) => exchange.fail(TransportFailure(TransportFailure.Kind.ConnectFailed, e)) }
 
   def close(): Unit = { val _ = executor.shutdownNow() }
 }
@@ -156,7 +157,7 @@ private final class HttpExchange extends Transport.Exchange {
             if (problem == null) answered(HttpExchange.responseOf(response)) else fail(HttpExchange.failureOf(problem))
           }
       }
-    } catch { case NonFatal(e) => fail(HttpExchange.failureOf(e)) }
+    } catch { case e @ (NonFatal(_) | _: OutOfMemoryError) => fail(HttpExchange.failureOf(e)) }
 }
 
 private object HttpExchange {

@@ -1,6 +1,6 @@
 package saltern.client
 
-import java.util.concurrent.{ScheduledThreadPoolExecutor, TimeUnit}
+import java.util.concurrent.{RejectedExecutionException, ScheduledThreadPoolExecutor, TimeUnit}
 import scala.concurrent.duration.FiniteDuration
 
 /** The client's time: a clock that counts elapsed nanoseconds, and tasks that run later on it. No
@@ -24,6 +24,8 @@ private[saltern] object Scheduler {
     private val executor = new ScheduledThreadPoolExecutor(1, Threads.named("saltern-timer"))
     executor.setRemoveOnCancelPolicy(true)
     executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false)
+    // Now, and not in the first call: every call needs it, and a host may have no thread to give later.
+    executor.prestartCoreThread()
 
     def nanos: Long = System.nanoTime()
 
@@ -31,10 +33,9 @@ private[saltern] object Scheduler {
       try {
         val future = executor.schedule((() => task()): Runnable, delay.toNanos, TimeUnit.NANOSECONDS)
         () => { val _ = future.cancel(false) }
-      } catch {
-        // Rejected after close. Every call has been answered by then.
-        case _: java.util.concurrent.RejectedExecutionException => () => ()
       }
+      // After close. Every call has been answered by then.
+      catch { case _: RejectedExecutionException => () => () }
 
     def close(): Unit = { val _ = executor.shutdownNow() }
   }

@@ -2,7 +2,7 @@ package saltern.client
 
 import java.net.URI
 import java.util.Optional
-import java.util.concurrent.{CountDownLatch, TimeUnit}
+import java.util.concurrent.{CountDownLatch, ForkJoinPool, ForkJoinWorkerThread, TimeUnit}
 import saltern.client.lambda.LambdaInvoke
 import saltern.hashes.{Admitted, Ceilings, HashKernels, OpenedKernels}
 import saltern.testkit.{InMemoryService, VirtualClient}
@@ -10,7 +10,7 @@ import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.{Await, ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 import scala.jdk.CollectionConverters.*
-import scala.util.Try
+import scala.util.{Failure, Try}
 
 /** What code of others does to the client: callbacks that block, and transports and kernels that
   * throw what no contract allows.
@@ -132,15 +132,20 @@ class UserCodeSuite extends PatientSuite {
       val call = virtual.client.verify(secret, bcrypt4)
       virtual.runLocal()
       call.value match {
-        case Some(scala.util.Failure(e: SalternError.NotAvailableLocally)) => assert(e.detailed.contains(said), e.detailed)
-        case other                                                         => fail(s"$error: $other")
+        case Some(Failure(e: SalternError.NotAvailableLocally)) => assert(e.detailed.contains(said), e.detailed)
+        case other                                              => fail(s"$error: $other")
       }
     }
   }
 
-  test("a client that is not made keeps no thread") {
-    val ended = OtherJvm.run(Nil, "saltern.client.WithoutThreads", "saltern")
-    assertEquals(ended.said.linesIterator.filter(_.startsWith("> ")).toVector, Vector("> refused", "> refused", "> no thread"), ended.said)
+  test("a host that has no thread for a call gets a failed future, and a client that is not made keeps no thread") {
+    val noPool = "-Djava.util.concurrent.ForkJoinPool.common.threadFactory=saltern.client.NoThreads"
+    val ended = OtherJvm.run(Seq(noPool), "saltern.client.WithoutThreads", "saltern", bcrypt5)
+    assertEquals(
+      ended.said.linesIterator.filter(_.startsWith("> ")).toVector,
+      Vector("> refused", "> refused", "> no thread", "> saltern-timer", "> maybe_sent"),
+      ended.said
+    )
   }
 
   test("a client without Bouncy Castle calls the service, and names the remedy where a local hash needs it") {
@@ -199,17 +204,37 @@ object WithoutBouncyCastle {
   }
 }
 
-/** Says which threads are left of clients that are not made. */
+/** Starts no thread of the common pool. */
+final class NoThreads extends ForkJoinPool.ForkJoinWorkerThreadFactory {
+  def newThread(pool: ForkJoinPool): ForkJoinWorkerThread = throw new OutOfMemoryError("unable to create native thread")
+}
+
+/** Says what a client does whose host has threads when it is made, and none when it is called. */
 object WithoutThreads {
   private def threads: Seq[String] =
     Thread.getAllStackTraces.keySet.asScala.toSeq.map(_.getName).filter(name => name.startsWith("saltern-") || name.startsWith("HttpClient-"))
 
   def main(arguments: Array[String]): Unit = {
-    val refused = ClientConfig("https://user-code-suite.invalid").withPolicies(PolicySource.Resource("missing"))
+    val config = ClientConfig("https://user-code-suite.invalid").withFallback(Fallback.Never).withoutCoalescing
+    val refused = config.withPolicies(PolicySource.Resource("missing"))
     for (made <- Seq(Try(Saltern(refused)), Try(LambdaInvoke(refused, arguments(0))))) println(if (made.isFailure) "> refused" else "> made")
     // An ended thread is listed until the system has taken it away.
     val end = System.nanoTime + 60.seconds.toNanos
     while (threads.nonEmpty && System.nanoTime - end < 0) Thread.sleep(10)
     println(s"> ${threads.headOption.getOrElse("no thread")}")
+    val withoutThread = config.withCompletionExecutor(_ => throw new OutOfMemoryError("unable to create native thread"))
+    val client = Saltern(
+      withoutThread,
+      new Transport {
+        def send(request: Transport.Request): Transport.Exchange = throw new OutOfMemoryError("unable to create native thread")
+        def close(): Unit = ()
+      }
+    )
+    println(s"> ${threads.map(_.takeWhile(!_.isDigit).stripSuffix("-")).mkString(" ")}")
+    client.verify(Password("secret"), arguments(1)).value match {
+      case Some(Failure(e: SalternError)) => println(s"> ${e.code}")
+      case other                          => println(s"> $other")
+    }
+    client.close()
   }
 }
