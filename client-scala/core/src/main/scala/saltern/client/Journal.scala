@@ -105,7 +105,7 @@ private[saltern] object Journal {
   /** The operator's next step. `None`: the call was not sent because of an earlier failure. */
   private def advice(reason: FallbackReason): Option[String] = reason match {
     case FallbackReason.AnswerNotOurs     => Some("something else answers: check host, port and path, and that no proxy drops Saltern-Request-Id")
-    case FallbackReason.AttemptTimeout    => Some("check the service's load, and that the attempt's time is longer than its hashes take")
+    case FallbackReason.AttemptTimeout    => Some("check the service's load, and that hashes and credentials take less than the attempt's time")
     case FallbackReason.BreakerOpen       => None
     case FallbackReason.ConnectFailed     => Some("check host and port, and that the service runs")
     case FallbackReason.ConnectionBroken  => Some("check that the service runs, and that host and port speak the endpoint's scheme")

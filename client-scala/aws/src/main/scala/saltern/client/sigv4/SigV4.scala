@@ -70,7 +70,10 @@ object SigV4 {
     */
   def apply(region: String): SigV4 = apply(region, DefaultCredentialsProvider.builder().build())
 
-  /** Uses the given provider, which is called for each request. It has three seconds to answer. */
+  /** Uses the given provider, which is called for each request. It has three seconds to answer. An
+    * attempt, or the breaker, may end before; the reason of the fallback is then its time, and not
+    * the credentials.
+    */
   def apply(region: String, credentials: IdentityProvider[? <: AwsCredentialsIdentity]): SigV4 = new SigV4(credentials, region)
 
   /** The service name of Function URLs and `Invoke`. */
