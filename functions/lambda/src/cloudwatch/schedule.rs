@@ -11,29 +11,42 @@ use std::{
 #[derive(Debug)]
 pub(crate) struct Schedule {
     interval: Duration,
-    due: Mutex<SystemTime>,
+    next: Mutex<Next>,
+}
+
+#[derive(Debug)]
+struct Next {
+    due: SystemTime,
+    /// Whether it was put off once.
+    is_late: bool,
 }
 
 impl Schedule {
     /// Sends at most once in this interval.
     pub(crate) fn new(interval: Duration) -> Self {
-        Self { interval, due: Mutex::new(SystemTime::now() + jittered(interval)) }
+        let due = SystemTime::now() + jittered(interval);
+        Self { interval, next: Mutex::new(Next { due, is_late: false }) }
     }
 
     /// Whether to send now. If so, the next interval starts.
+    ///
+    /// After a long sleep the next interval starts without sending, once: as an event begins, many
+    /// environments wake up in the same second, and CloudWatch would refuse some of their calls.
     pub(crate) fn is_due(&self) -> bool {
         self.is_due_at(SystemTime::now())
     }
 
     fn is_due_at(&self, now: SystemTime) -> bool {
-        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         // A clock that is set back must not stop the sending.
-        let far_away = due.duration_since(now).is_ok_and(|wait| wait > 2 * self.interval);
-        if now < *due && !far_away {
+        let far_away = next.due.duration_since(now).is_ok_and(|wait| wait > 2 * self.interval);
+        if now < next.due && !far_away {
             return false;
         }
-        *due = now + jittered(self.interval);
-        true
+        let overslept = now.duration_since(next.due).is_ok_and(|late| late > self.interval);
+        let is_late = overslept && !next.is_late;
+        *next = Next { due: now + jittered(self.interval), is_late };
+        !is_late
     }
 }
 
@@ -60,10 +73,26 @@ mod tests {
         assert!(schedule.is_due_at(start + Duration::from_secs(46)));
         assert!(!schedule.is_due_at(start + Duration::from_secs(75)));
         assert!(schedule.is_due_at(start + Duration::from_secs(92)));
-        // After eight frozen hours, at the first request.
-        assert!(schedule.is_due_at(start + Duration::from_hours(8)));
         // After the clock was set back.
         assert!(schedule.is_due_at(start));
+    }
+
+    #[test]
+    fn environments_that_wake_together_do_not_send_together() {
+        let start = SystemTime::now();
+        let wake = start + Duration::from_hours(8);
+        let schedules: Vec<_> = (0..100).map(|_| Schedule::new(INTERVAL)).collect();
+        assert!(schedules.iter().all(|schedule| !schedule.is_due_at(wake)));
+        let sent = |seconds| {
+            let now = wake + Duration::from_secs(seconds);
+            schedules.iter().filter(|schedule| schedule.is_due_at(now)).count()
+        };
+        assert_eq!(sent(29), 0);
+        assert!((1..100).contains(&sent(38)));
+        // Seldom requests: the second one sends, after whatever sleep.
+        let seldom = Schedule::new(INTERVAL);
+        assert!(!seldom.is_due_at(wake));
+        assert!(seldom.is_due_at(wake + Duration::from_hours(1)));
     }
 
     #[test]
