@@ -30,33 +30,61 @@ CHANGES_OF_A_ROLE = (
     "iam:AttachRolePolicy",
     "iam:CreateRole",
     "iam:DeleteRole",
+    "iam:DeleteRolePermissionsBoundary",
     "iam:DeleteRolePolicy",
     "iam:DetachRolePolicy",
     "iam:PassRole",
+    "iam:PutRolePermissionsBoundary",
     "iam:PutRolePolicy",
     "iam:UpdateAssumeRolePolicy",
 )
 CHANGES_OF_THE_FUNCTION = (
     "lambda:AddPermission",
+    "lambda:CreateAlias",
+    "lambda:CreateEventSourceMapping",
+    "lambda:CreateFunction",
     "lambda:CreateFunctionUrlConfig",
+    "lambda:DeleteAlias",
+    "lambda:DeleteCodeSigningConfig",
+    "lambda:DeleteFunction",
+    "lambda:DeleteFunctionCodeSigningConfig",
+    "lambda:DeleteFunctionConcurrency",
+    "lambda:DeleteFunctionUrlConfig",
+    "lambda:DeleteProvisionedConcurrencyConfig",
+    "lambda:PublishVersion",
+    "lambda:PutFunctionCodeSigningConfig",
+    "lambda:PutFunctionConcurrency",
+    "lambda:PutFunctionEventInvokeConfig",
     "lambda:PutProvisionedConcurrencyConfig",
+    "lambda:PutRuntimeManagementConfig",
+    "lambda:RemovePermission",
     "lambda:UpdateAlias",
     "lambda:UpdateCodeSigningConfig",
     "lambda:UpdateFunctionCode",
+    "lambda:UpdateFunctionConfiguration",
+    "lambda:UpdateFunctionEventInvokeConfig",
+    "lambda:UpdateFunctionUrlConfig",
 )
 READING = (
     "cloudwatch:PutInsightRule",
     "logs:CreateExportTask",
     "logs:FilterLogEvents",
     "logs:GetLogEvents",
+    "logs:GetLogRecord",
+    "logs:GetQueryResults",
     "logs:ListAnomalies",
+    "logs:PutAccountPolicy",
     "logs:PutSubscriptionFilter",
+    "logs:StartLiveTail",
     "logs:StartQuery",
+    "oam:CreateLink",
+    "oam:UpdateLink",
 )
 
-# Calls on a resource, and the roles of that account that the policy leaves them to.
+# Calls on a resource, and the roles of that account that the policy leaves them to. They name every
+# action of the policy, so none is lost from it unnoticed.
 LEFT_TO = (
-    (FUNCTION, ("lambda:InvokeFunction", "lambda:InvokeFunctionUrl"), {CALLER}),
+    (FUNCTION, ("lambda:InvokeAsync", "lambda:InvokeFunction", "lambda:InvokeFunctionUrl"), {CALLER}),
     (FUNCTION, CHANGES_OF_THE_FUNCTION, {DEPLOYER}),
     (FUNCTION, ("lambda:GetFunction", "lambda:PutFunctionScalingConfig"), set(ROLES)),
     (CALLER, CHANGES_OF_A_ROLE, {DEPLOYER}),
@@ -66,7 +94,7 @@ LEFT_TO = (
     (ANOTHER, CHANGES_OF_A_ROLE, set(ROLES)),
     (LOG, READING, {DEPLOYER, READER}),
     (LOG, ("logs:DescribeLogGroups", "logs:PutLogEvents"), set(ROLES)),
-    (TRAIL, ("cloudtrail:PutEventSelectors", "cloudtrail:StopLogging"), set()),
+    (TRAIL, ("cloudtrail:DeleteTrail", "cloudtrail:PutEventSelectors", "cloudtrail:StopLogging", "cloudtrail:UpdateTrail"), set()),
     ("*", ("organizations:LeaveOrganization",), set()),
 )
 
@@ -134,8 +162,12 @@ def scp_problems():
             service, call = action.split(":")
             if call not in session.get_service_model(service).operation_names:
                 yield f"{statement['Sid']}: {service} has no call {call}"
-    if not any(denies(statement, DEPLOYER, "lambda:UpdateFunctionUrlConfig", FUNCTION, url="NONE") for statement in statements):
-        yield "the policy does not deny a URL without IAM to the deployer"
+    for action in ("lambda:CreateFunctionUrlConfig", "lambda:UpdateFunctionUrlConfig"):
+        if not any(denies(statement, DEPLOYER, action, FUNCTION, url="NONE") for statement in statements):
+            yield f"the policy does not deny {action} without IAM to the deployer"
+    named = {action for statement in statements for action in listed(statement["Action"])}
+    for action in sorted(named - {action for _, actions, _ in LEFT_TO for action in actions}):
+        yield f"{action} is in the policy, and not in LEFT_TO of policies.py"
     for resource, actions, left_to in LEFT_TO:
         for role, action in itertools.product(ROLES, actions):
             denied = any(denies(statement, role, action, resource) for statement in statements)
