@@ -152,12 +152,15 @@ locals {
 
   # The alarms that the table of metrics has (functions/service/src/metrics/table.rs): on a share of
   # a count, on a count, and on the rate of a year.
+  _all_counted = "SUM([FILL(counted, 0), FILL(beside, 0)])"
   share_alarms = {
     for alarm in local.metrics.alarms : alarm.name => {
       description = alarm.help
       severity    = alarm.severity
       # Few events have any share by chance.
-      expression = "IF(FILL(counted, 0) + FILL(beside, 0) >= ${alarm.least}, 100 * FILL(counted, 0) / (FILL(counted, 0) + FILL(beside, 0)), 0)"
+      # The sum of an array has a value where only one of its series has one, as during an attack
+      # without a match. `+` has none there, if CloudWatch does not fill a series without data.
+      expression = "IF(${local._all_counted} >= ${alarm.least}, 100 * FILL(counted, 0) / ${local._all_counted}, 0)"
       label      = "${alarm.value}, percent of ${alarm.metric}"
       metrics = { for id, value in { counted = alarm.value, beside = alarm.beside } : id => {
         name       = alarm.metric

@@ -76,7 +76,7 @@ run "a_large_share_of_mismatches_raises_an_alarm" {
   assert {
     condition = (
       aws_cloudwatch_metric_alarm.main["mismatches"].threshold == 50 &&
-      strcontains(one([for query in aws_cloudwatch_metric_alarm.main["mismatches"].metric_query : query.expression if query.return_data == true]), ">= 300, 100 *") &&
+      strcontains(one([for query in aws_cloudwatch_metric_alarm.main["mismatches"].metric_query : query.expression if query.return_data == true]), "IF(SUM([FILL(counted, 0), FILL(beside, 0)]) >= 300, 100 *") &&
       toset(flatten([for query in aws_cloudwatch_metric_alarm.main["mismatches"].metric_query : [for metric in query.metric : metric.dimensions["Outcome"]]])) ==
       toset(["match", "mismatch"])
     )
