@@ -70,6 +70,7 @@ locals {
   everyday_concurrency = max(local._everyday_maximum, ceil(var.capacity.reserved_concurrency / 10))
 
   # An hour of a busy environment, at the higher price: of all planned ones, and of all reserved ones.
+  # If an event plans with the whole reservation, `cost-per-hour` can ring only for its many short requests.
   _usd_per_busy_hour         = local._seconds_of_an_hour * (local._gb * local._on_demand + local._usd_per_request / local._seconds)
   cost_usd_per_busy_hour     = local._usd_per_busy_hour * max(local.everyday_concurrency, [for event in local.events : event.environments]...)
   cost_usd_per_reserved_hour = local.managed ? null : local._usd_per_busy_hour * var.capacity.reserved_concurrency
