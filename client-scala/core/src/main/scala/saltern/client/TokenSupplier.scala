@@ -113,10 +113,13 @@ private[client] final class SuppliedAuth(supplier: TokenSupplier, nanos: () => L
     val token = Promise[Token]()
     token.future.onComplete(answered(_, answer))(ExecutionContext.parasitic)
     val late: Runnable = () => { val _ = token.tryFailure(new IllegalStateException("the token supplier did not answer in time")) }
-    CompletableFuture.delayedExecutor(AnswerTime.toNanos, TimeUnit.NANOSECONDS).execute(late)
     val supplied =
-      try supplier.token()
-      catch { case NonFatal(e) => Future.failed(e) }
+      try {
+        CompletableFuture.delayedExecutor(AnswerTime.toNanos, TimeUnit.NANOSECONDS).execute(late)
+        supplier.token()
+      }
+      // The system may start no more threads. The question would stay open for good.
+      catch { case e @ (NonFatal(_) | _: OutOfMemoryError) => Future.failed(e) }
     supplied.onComplete(token.tryComplete)(ExecutionContext.parasitic)
   }
 
