@@ -48,18 +48,11 @@ impl Arena {
         drop(free);
     }
 
-    /// As [`Arena::release`], if no hash has returned memory for [`IDLE`].
-    pub fn release_if_idle(&self) {
-        if self.store().last_return.is_some_and(|last| last.elapsed() >= IDLE) {
+    /// As [`Arena::release`], if no hash has returned memory for so long.
+    pub fn release_if_idle(&self, idle: Duration) {
+        if self.store().last_return.is_some_and(|last| last.elapsed() >= idle) {
             self.release();
         }
-    }
-
-    /// Returns how long to wait for the next hash before memory is released; `None` if there is
-    /// none.
-    #[must_use]
-    pub fn release_after(&self) -> Option<Duration> {
-        (self.resident_bytes() > 0).then_some(IDLE)
     }
 
     /// Returns the number of bytes that the arena holds, in use or kept.
@@ -425,10 +418,6 @@ mod system {
         }
     }
 }
-
-/// Memory that no hash has used for so long is released. Getting it again costs some milliseconds,
-/// once.
-const IDLE: Duration = Duration::from_secs(10);
 
 /// Memory that every large allocation leaves for all small ones: requests, answers, stacks, and the
 /// state of hashes beside their main memory.

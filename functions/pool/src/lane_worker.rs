@@ -93,7 +93,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         }
         answers.extend(finished(&mut active, &mut ended));
         if active.iter().all(|a| a.cost.memory_bytes == 0) {
-            arena.release_if_idle();
+            arena.release_if_idle(shared.kept_for);
         }
     }
 }

@@ -71,10 +71,7 @@ impl Pool {
         let schedule = Schedule::new(workers, sliced, estimates, settings.queue)
             .with_block_workers(holders)
             .with_learner(learner);
-        let mut pool = Self {
-            shared: Arc::new(Shared::new(schedule, workers, settings.kept_bytes, settings.kernels)),
-            threads: Vec::new(),
-        };
+        let mut pool = Self { shared: Arc::new(Shared::new(schedule, settings)), threads: Vec::new() };
         for worker in 0..workers {
             pool.spawn(Wake::LaneWorker(worker), move |shared| lane_worker::run(shared, worker))?;
         }

@@ -1,4 +1,4 @@
-use std::num::NonZeroUsize;
+use std::{num::NonZeroUsize, time::Duration};
 
 use saltern_encoded::Algorithm;
 use saltern_kernels::{
@@ -34,6 +34,8 @@ pub struct PoolSettings {
     /// Memory that the hashes of a core use at once, and that the core may keep between two hashes,
     /// in bytes. A hash that needs more runs alone, and its memory is released right after it.
     pub kept_bytes: u64,
+    /// How long a core keeps memory that no hash uses.
+    pub kept_for: Duration,
     /// The part of `kept_bytes` that no caller takes alone, so that another finds room for a hash,
     /// in bytes; 0 if the callers do not share memory.
     pub reserved_bytes: u64,
@@ -52,6 +54,7 @@ impl PoolSettings {
             bcrypt_lanes: None,
             argon2_lanes: None,
             kept_bytes: KEPT_BYTES,
+            kept_for: KEPT_FOR,
             reserved_bytes: 0,
         }
     }
@@ -98,6 +101,9 @@ impl PoolSettings {
 
 /// 46 MiB: the largest memory among OWASP's recommendations for argon2id.
 const KEPT_BYTES: u64 = 46 << 20;
+
+/// Getting the memory again costs some milliseconds, once.
+const KEPT_FOR: Duration = Duration::from_secs(10);
 
 #[cfg(test)]
 mod tests {

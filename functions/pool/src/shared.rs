@@ -1,11 +1,12 @@
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::{
     schedule::{SLICE, Schedule, Wake},
+    settings::PoolSettings,
     submitted::{Reply, Submitted},
     work::{Done, Dropped, Refused, Work},
 };
@@ -19,25 +20,24 @@ pub(super) struct Shared {
     block_doorbells: Vec<Condvar>,
     /// The memory of each core, for both of its workers.
     pub(super) arenas: Vec<Arena>,
+    /// How long an arena keeps memory that no hash uses.
+    pub(super) kept_for: Duration,
     kernels: Kernels,
     /// Held by each wrapped hash that was taken: its layers may need workers of both kinds.
     wrapped: Arc<()>,
 }
 
 impl Shared {
-    pub(super) fn new(
-        schedule: Schedule<Submitted>,
-        workers: usize,
-        kept_bytes: u64,
-        kernels: Kernels,
-    ) -> Self {
+    pub(super) fn new(schedule: Schedule<Submitted>, settings: &PoolSettings) -> Self {
+        let workers = settings.workers.get();
         let doorbells = || (0..workers).map(|_| Condvar::new()).collect();
         Self {
             schedule: Mutex::new(schedule),
             lane_doorbells: doorbells(),
             block_doorbells: doorbells(),
-            arenas: (0..workers).map(|_| Arena::new(kept_bytes)).collect(),
-            kernels,
+            arenas: (0..workers).map(|_| Arena::new(settings.kept_bytes)).collect(),
+            kept_for: settings.kept_for,
+            kernels: settings.kernels,
             wrapped: Arc::default(),
         }
     }
@@ -129,9 +129,9 @@ impl Shared {
         let arena = &self.arenas[core];
         let asleep = |schedule: &mut Schedule<Submitted>| !schedule.workers.awake(worker);
         let doorbell = self.doorbell(worker);
-        if let Some(at_most) = arena.release_after() {
-            drop(doorbell.wait_timeout_while(schedule, at_most, asleep));
-            arena.release_if_idle();
+        if arena.resident_bytes() > 0 {
+            drop(doorbell.wait_timeout_while(schedule, self.kept_for, asleep));
+            arena.release_if_idle(self.kept_for);
         } else {
             drop(doorbell.wait_while(schedule, asleep));
         }
