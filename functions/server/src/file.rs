@@ -21,7 +21,7 @@ pub(super) fn read(file: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(bytes)
 }
 
-/// Longer than every list of tokens and every policy document.
+/// Longer than every list of tokens, every policy document and every chain of certificates.
 const MOST_BYTES: u64 = 1 << 20;
 
 #[cfg(test)]

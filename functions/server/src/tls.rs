@@ -1,6 +1,11 @@
 //! TLS 1.2 and 1.3 with rustls and the cryptography of `ring`.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{
+    fmt::Display,
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use arc_swap::ArcSwap;
 use rustls::{
@@ -13,6 +18,7 @@ use tokio_rustls::{LazyConfigAcceptor, server::TlsStream};
 
 use super::{
     bounds::{HANDSHAKE_BYTES, TLS_BUFFER_BYTES},
+    file,
     slots::Slot,
     socket::Socket,
 };
@@ -63,17 +69,18 @@ impl Tls {
     }
 }
 
-fn config(certificate: &PathBuf, key: &PathBuf) -> Result<Arc<ServerConfig>, Failure> {
-    let unreadable = |file: &PathBuf, error: rustls::pki_types::pem::Error| {
+fn config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, Failure> {
+    let refused = |name: &Path, error: &dyn Display| {
         Failure::configuration(format!(
             "cannot read {} ({error}): name a readable file in PEM",
-            file.display()
+            name.display()
         ))
     };
-    let chain = CertificateDer::pem_file_iter(certificate)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| unreadable(certificate, error))?;
-    let private_key = PrivateKeyDer::from_pem_file(key).map_err(|error| unreadable(key, error))?;
+    let read = |name: &Path| file::read(name).map_err(|error| refused(name, &error));
+    let chain = CertificateDer::pem_slice_iter(&read(certificate)?)
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| refused(certificate, &error))?;
+    let private_key = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| refused(key, &error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| Failure::system(format!("cannot set up TLS ({error})")))?

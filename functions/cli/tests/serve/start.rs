@@ -39,6 +39,7 @@ fn wrong_settings_are_refused_with_a_message() {
         (&["--tokens-file", expiry.to_str().unwrap()], ": write the expiry as the last day"),
         (&["--tls-certificate", "/nonexistent"], "--tls-key"),
         (&["--tls-certificate", "/nonexistent", "--tls-key", "/nonexistent"], "PEM"),
+        (&["--tls-certificate", "/dev/zero", "--tls-key", "/nonexistent"], "more than 1048576 bytes"),
         (&["--ceiling", "bcrypt_cost"], "NAME=VALUE"),
         (&["--kernels", "fast"], "lanes"),
         (&["--ceiling", "bcrypt_cost=31"], "raises the ceiling"),
