@@ -41,7 +41,7 @@ impl Secrets {
         let (firebase_project, seal_keys) =
             tokio::try_join!(kms.decrypt(firebase_project), kms.decrypt(seal_keys))?;
         Ok(Self {
-            firebase_project: firebase_project.map(|file| file.parsed(firebase)).transpose()?,
+            firebase_project: firebase_project.map(|file| file.parsed(FirebaseProject::parse)).transpose()?,
             seal_keys: seal_keys
                 .map(|file| file.parsed(|bytes| Keys::parse(bytes).map_err(|error| error.to_string())))
                 .transpose()?,
@@ -96,11 +96,6 @@ impl Decrypted {
     fn parsed<T>(&self, parse: impl FnOnce(&[u8]) -> Result<T, String>) -> Result<T, FatalError> {
         parse(&self.bytes).map_err(|error| FatalError::new(format!("the secret {}: {error}", self.file)))
     }
-}
-
-fn firebase(bytes: &[u8]) -> Result<FirebaseProject, String> {
-    let text = str::from_utf8(bytes).map_err(|error| error.to_string())?;
-    text.parse()
 }
 
 fn not_decrypted(file: &str, failure: &CallFailure) -> FatalError {

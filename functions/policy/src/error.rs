@@ -1,7 +1,6 @@
 use core::fmt;
 
-/// Why a policy document or a Firebase project is refused: a message for the operator. It quotes no
-/// secret.
+/// Why a policy document is refused: a message for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentError(String);
 

@@ -1,7 +1,7 @@
 //! The project of Firebase hashes: its params are shared by all accounts and are not in the hashes.
 
 use core::{fmt, str::FromStr};
-use std::{fs, path::Path, sync::Arc};
+use std::sync::Arc;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use saltern_encoded::{
@@ -9,8 +9,6 @@ use saltern_encoded::{
     verify_only::firebase::{OUTPUT_BYTES, Setting},
 };
 use zeroize::Zeroizing;
-
-use crate::DocumentError;
 
 /// A Firebase project's password hash parameters.
 #[derive(Clone)]
@@ -23,20 +21,12 @@ struct Parameters {
 }
 
 impl FirebaseProject {
-    /// Reads a file with the text that the Firebase console shows.
+    /// Parses a file with the text that the Firebase console shows.
     ///
     /// # Errors
-    /// [`DocumentError`] if the file is not readable or not a project. Quotes no part of the file.
-    pub fn read(file: &Path) -> Result<Self, DocumentError> {
-        let name = file.display();
-        let text = fs::read_to_string(file).map(Zeroizing::new).map_err(|error| {
-            DocumentError::new(format!(
-                "cannot read the Firebase project {name} ({error}): name a readable file"
-            ))
-        })?;
-        text.parse().map_err(|error: String| {
-            DocumentError::new(format!("the Firebase project {name} is malformed: {error}"))
-        })
+    /// A sentence that quotes no part of the file.
+    pub fn parse(file: &[u8]) -> Result<Self, String> {
+        str::from_utf8(file).map_err(|error| error.to_string())?.parse()
     }
 
     /// Returns the stored hash of a user, from the salt and the hash that Firebase exports, in

@@ -40,7 +40,8 @@ impl Document {
     /// # Errors
     /// [`KeysError`] if the file is not private or not readable, or if its form is wrong.
     pub fn read(file: &Path) -> Result<Self, KeysError> {
-        Self::parse(&read_private(file)?).map_err(|error| error.about(file))
+        let remedy = "remove keys under which no row is sealed";
+        Self::parse(&read_private(file, "the seal keys", remedy)?).map_err(|error| error.about(file))
     }
 
     /// Parses a document. Checks its form only.

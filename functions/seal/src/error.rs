@@ -67,7 +67,8 @@ impl fmt::Display for NotSealed {
 
 impl core::error::Error for NotSealed {}
 
-/// Why a document of keys is refused: a message for the operator. It quotes no key.
+/// Why a document of keys or another file with secrets is refused: a message for the operator. It
+/// quotes no secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeysError(String);
 

@@ -11,20 +11,21 @@ use zeroize::Zeroizing;
 
 use crate::{KeysError, MAX_DOCUMENT_BYTES};
 
-/// Reads a document of keys. The buffer is wiped when it is dropped.
+/// Reads a file of at most [`MAX_DOCUMENT_BYTES`]. Errors call it `what`, and give a remedy
+/// for one that is too long. The buffer is wiped when it is dropped.
 ///
 /// # Errors
 /// [`KeysError`] if the file is not readable, too long, or readable by other users.
-pub(crate) fn read_private(file: &Path) -> Result<Zeroizing<Vec<u8>>, KeysError> {
+pub fn read_private(file: &Path, what: &str, remedy: &str) -> Result<Zeroizing<Vec<u8>>, KeysError> {
     let name = file.display();
     let unreadable = |error: io::Error| {
-        KeysError::new(format!("cannot read the seal keys {name} ({error}): name a readable file"))
+        KeysError::new(format!("cannot read {what} {name} ({error}): name a readable file"))
     };
     let mut opened = File::open(file).map_err(unreadable)?;
     let metadata = opened.metadata().map_err(unreadable)?;
     if !is_private(metadata.mode(), metadata.uid()) {
         return Err(KeysError::new(format!(
-            "other users can read the seal keys {name} (mode {:o}): give the file to the user of the server, and run chmod 600",
+            "other users can read {what} {name} (mode {:o}): give the file to the user of the server, and run chmod 600",
             metadata.mode() & PERMISSIONS
         )));
     }
@@ -33,9 +34,7 @@ pub(crate) fn read_private(file: &Path) -> Result<Zeroizing<Vec<u8>>, KeysError>
     let at_most = u64::try_from(MAX_DOCUMENT_BYTES + 1).unwrap_or(u64::MAX);
     (&mut opened).take(at_most).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > MAX_DOCUMENT_BYTES {
-        return Err(KeysError::new(format!(
-            "the seal keys {name} have more than {MAX_DOCUMENT_BYTES} bytes: remove keys under which no row is sealed"
-        )));
+        return Err(KeysError::new(format!("{what} {name}: more than {MAX_DOCUMENT_BYTES} bytes: {remedy}")));
     }
     Ok(bytes)
 }
@@ -94,12 +93,13 @@ mod tests {
         ] {
             fs::write(&file, vec![b' '; length]).unwrap();
             fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
-            let read = read_private(&file);
+            let read = read_private(&file, "the keys", "remove keys");
             assert_eq!(read.as_ref().ok().map(|bytes| bytes.len()), refusal.is_none().then_some(length));
             let said = read.err().map_or(String::new(), |error| error.to_string());
             assert!(said.contains(refusal.unwrap_or_default()), "{said}");
         }
         fs::remove_file(&file).unwrap();
-        assert!(read_private(&file).unwrap_err().to_string().starts_with("cannot read the seal keys"));
+        let missing = read_private(&file, "the keys", "remove keys").unwrap_err().to_string();
+        assert!(missing.starts_with("cannot read the keys"), "{missing}");
     }
 }

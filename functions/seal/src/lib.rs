@@ -22,6 +22,7 @@ mod sealed;
 pub use context::{Context, MAX_CONTEXT_BYTES};
 pub use document::{Document, KeyEntry, MAX_DOCUMENT_BYTES, SiteKeyEntry};
 pub use error::{KeysError, NotOpened, NotSealed};
+pub use file::read_private;
 pub use keys::{
     Key, Keys, NoRandomness, OLDER_KEY, Opened, Randomness, UNSEALED, Unsealed, system_randomness,
 };

@@ -4,6 +4,7 @@ use std::{mem, num::NonZeroUsize, path::Path};
 
 use saltern_policy::{DocumentError, FirebaseProject, Limits, Policies};
 use saltern_pool::PoolSettings;
+use saltern_seal::read_private;
 
 use crate::{
     Failure, file,
@@ -60,8 +61,7 @@ fn refused(error: DocumentError) -> Failure {
 /// Returns the limits that the machine and the arguments set.
 ///
 /// # Errors
-/// [`Failure::Configuration`] if the number of cores is unknown or the Firebase project is not
-/// readable.
+/// [`Failure::Configuration`] if the number of cores is unknown or the Firebase project is refused.
 pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
     let workers = match arguments.workers {
         Some(workers) => workers,
@@ -73,14 +73,21 @@ pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
         Some(mib) => mib.get().saturating_mul(BYTES_PER_MIB),
         None => process::usable_bytes() / SHARE_FOR_HASHES,
     };
-    let firebase_project = arguments.firebase_project.as_deref().map(FirebaseProject::read).transpose();
     Ok(Limits {
         shares_memory: false,
         workers: workers.get(),
         memory_budget_bytes,
         lowered_ceilings: arguments.lowered_ceilings.iter().cloned().collect(),
         accepted_weak: arguments.accepted_weak.clone().unwrap_or_default(),
-        firebase_project: firebase_project.map_err(refused)?,
+        firebase_project: arguments.firebase_project.as_deref().map(firebase_project).transpose()?,
+    })
+}
+
+fn firebase_project(file: &Path) -> Result<FirebaseProject, Failure> {
+    let text = read_private(file, "the Firebase project", "copy the password hash parameters alone")
+        .map_err(|error| Failure::configuration(error.to_string()))?;
+    FirebaseProject::parse(&text).map_err(|error| {
+        Failure::configuration(format!("the Firebase project {} is malformed: {error}", file.display()))
     })
 }
 

@@ -40,7 +40,7 @@ pub struct MachineArguments {
     #[arg(long = "accept-weak", env = "SALTERN_ACCEPT_WEAK", value_name = "SCHEMES")]
     pub accepted_weak: Option<AcceptedWeak>,
     /// Also verify hashes of this Firebase project: a file with the password hash parameters of its
-    /// console
+    /// console; only the owner of the file may read it
     #[arg(long, env = "SALTERN_FIREBASE_PROJECT", value_name = "FILE")]
     pub firebase_project: Option<PathBuf>,
 }

@@ -463,6 +463,7 @@ fn a_hash_of_other_software_is_named_with_what_can_be_done() {
 fn firebase_project(name: &str) -> String {
     let project = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&project, GOOGLE_PROJECT).unwrap();
+    fs::set_permissions(&project, fs::Permissions::from_mode(0o600)).unwrap();
     project.to_str().unwrap().to_owned()
 }
 

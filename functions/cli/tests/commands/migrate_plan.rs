@@ -1,4 +1,4 @@
-use std::{fs, path::PathBuf};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
 use serde_json::{Value, json};
 
@@ -235,6 +235,7 @@ fn a_hash_of_another_firebase_project_has_another_advice() {
         "hash_config {{\n algorithm: SCRYPT,\n base64_signer_key: {key},\n base64_salt_separator: Bw==,\n rounds: 8,\n mem_cost: 15,\n}}"
     );
     fs::write(&project, text).unwrap();
+    fs::set_permissions(&project, fs::Permissions::from_mode(0o600)).unwrap();
     let stored = format!("$fbscrypt$v=1,n=14,r=8,p=1$c2FsdHNhbHQ=${key}");
     let advice =
         |arguments: &[&str]| unfolded(&saltern(&[&["migrate-plan"], arguments].concat(), &stored).out);

@@ -333,7 +333,9 @@ def every_kind_comes_in(database):
     keys = database.folder / "keys.json"
     keys.write_text(json.dumps(kinds.KEYS))
     keys.chmod(0o600)
-    (database.folder / "firebase-project").write_text(kinds.FIREBASE_PROJECT)
+    project = database.folder / "firebase-project"
+    project.write_text(kinds.FIREBASE_PROJECT)
+    project.chmod(0o600)
     for number, kind in enumerate(rows):
         if kind.convert:
             move(database, f"saltern convert {kind.convert} --shape-like . --unverified 1", f"id = {number}", kind.salt is not None)

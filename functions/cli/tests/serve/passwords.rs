@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{
     client::{Client, Response, hash, post, post_with, verify},
+    seals::private,
     server::{Server, file},
 };
 
@@ -31,6 +32,7 @@ fn passwords_with_any_characters_get_their_response() {
 #[test]
 fn allowed_hashes_of_other_software_are_verified() {
     let project = file("firebase-project", FIREBASE_PROJECT);
+    private(&project);
     let allowing = ["--accept-weak", "ldap-sha", "--firebase-project", project.to_str().unwrap()];
     let server = Server::start(&allowing);
     let strict = Server::start(&[]);

@@ -201,7 +201,7 @@ fn key(id: char) -> &'static str {
     }
 }
 
-fn private(path: &Path) {
+pub(crate) fn private(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
 }
 

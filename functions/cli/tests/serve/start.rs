@@ -4,6 +4,7 @@ use std::process::Output;
 
 use super::{
     client::{ask, get},
+    seals::private,
     server::{Server, command, file, saltern, with_open_files},
 };
 
@@ -23,6 +24,8 @@ fn wrong_settings_are_refused_with_a_message() {
     let short = file("short", "short");
     let expiry = file("expiry", &format!("# by hand\nshop hash 31.12.2027 {TOKEN}"));
     let broken = file("broken.json", "{");
+    let project = file("firebase-project", "short");
+    private(&project);
     let directory = env!("CARGO_TARGET_TMPDIR");
     let at_directory = format!("unix:{directory}");
     for (arguments, sentence) in [
@@ -48,7 +51,8 @@ fn wrong_settings_are_refused_with_a_message() {
         (&["--accept-weak", "bcrypt-12"], "ldap-ssha"),
         (&["--accept-weak", ""], "--accept-weak"),
         (&["--firebase-project", "/nonexistent"], "cannot read the Firebase project"),
-        (&["--firebase-project", short.to_str().unwrap()], "Password hash parameters"),
+        (&["--firebase-project", "/dev/zero"], "other users can read the Firebase project"),
+        (&["--firebase-project", project.to_str().unwrap()], "Password hash parameters"),
         (&["--connections", "1000000000"], "--connections"),
         (&["--log-format", "xml"], "--log-format"),
         (&["--unknown"], "--unknown"),
