@@ -231,6 +231,10 @@ def guide_runs(database, guide):
         raise SystemExit(f"{database.name}: the rehearsal: {said}")
     database.shell(prepare)
     said = database.shell(convert)
+    # A script that calls the loops learns that they failed, also in a shell without options.
+    database.environment["moved"] = "no_such_table"
+    for loop in (swap, undo):
+        database.shell(loop, code=1, options=())
     database.environment["moved"] = "moved_1"
     # A user sets a new password between the export and the swap.
     database.run("UPDATE users SET password_hash = 'set meanwhile' WHERE id = 7")
