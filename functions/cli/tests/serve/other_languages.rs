@@ -72,6 +72,8 @@ fn every_login_ends_as_the_guide_says(language: &str, program: &[&str]) {
 
     let late = FakeServer::start(408, r#"{"code":"request_timeout"}"#, Name::OfTheRequest);
     assert_eq!(said(program, &late.url(), "secret", Some(&current)), "try_later request_timeout");
+    let expired = FakeServer::start(401, r#"{"code":"unauthorized"}"#, Name::OfTheRequest);
+    assert_eq!(said(program, &expired.url(), "secret", Some(&current)), "try_later unauthorized");
 
     let mismatch = r#"{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"#;
     let confused = FakeServer::start(200, mismatch, Name::OfAnother);
