@@ -243,9 +243,15 @@ impl Row {
         self.bytes.ends_with(b"\n")
     }
 
-    /// Whether an earlier run has appended the old hash to a line.
+    /// Whether an earlier run has appended the old hash to a line. If that run left the value as it was,
+    /// the value stands there twice.
     pub(super) fn has_old_hash(&self) -> bool {
-        self.syntax == Syntax::Lines && self.bytes.contains(&b'\t')
+        let Some(hash) = self.fields.get(self.hash).filter(|_| self.syntax == Syntax::Lines) else {
+            return false;
+        };
+        let (hash, after) = self.bytes[hash.start..].split_at(hash.len());
+        let (first, second) = hash.split_at(hash.len() / 2);
+        after.contains(&b'\t') || second.strip_prefix(b"\t") == Some(first)
     }
 
     /// Writes the row with `new` in place of its hash, and with one more field.

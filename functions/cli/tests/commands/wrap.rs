@@ -162,6 +162,24 @@ fn a_second_run_changes_nothing() {
     assert_eq!((unnamed.code, unnamed.out.as_str()), (64, ""), "{}", unnamed.err);
 }
 
+/// No old hash stands behind these tabs.
+#[test]
+fn a_line_with_a_tab_of_its_own_keeps_its_old_hash() {
+    let value = format!("salt\t{}", "0".repeat(32));
+    let named = ["convert", "--from", "md5-salt-password", "--separator", "\t", "--shape-like", "."];
+    let named = [&named[..], &["--keep-old"]].concat();
+    for user in ["", "ann:", "an\tn:"] {
+        let once = succeeds(&named, &format!("{user}{value}\n")).out;
+        assert!(once.starts_with(&format!("{user}$md5$pf=")), "{once}");
+        assert!(once.ends_with(&format!("=\t{value}\n")), "{once}");
+        assert_eq!(succeeds(&named, &once).out, once);
+    }
+    let kept = ["wrap", "--allow-skipped", "--keep-old"];
+    let once = succeeds(&kept, &format!("{value}\n# a\tcomment\n\n")).out;
+    assert_eq!(once, format!("{value}\t{value}\n# a\tcomment\t# a\tcomment\n\t\n"));
+    assert_eq!(succeeds(&kept, &once).out, once);
+}
+
 #[test]
 fn an_interrupted_run_goes_on_after_its_last_row() {
     let output = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("interrupted.csv");
