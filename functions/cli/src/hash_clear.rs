@@ -33,6 +33,9 @@ pub(crate) fn run(arguments: &HashClearArguments) -> Result<(), Failure> {
     let pool = pool(&policies, &document.machine)?;
     let needs_no_name = |shape: &str| shape == Unread::NoHash.shape();
     rewrite_confirmed(&arguments.confirmed, None, Some(is_ambiguous), needs_no_name, &mut |row| {
+        if row.may_have_own_quotes() {
+            return Ok(Outcome::Kept(Kept::skipped(OWN_QUOTES)));
+        }
         Ok(admit(&policies, policy, &row.hash()).map_or_else(Outcome::Kept, |(password, new)| {
             let job = Job::new(&pool, new.admitted().clone(), password);
             Outcome::Later(job, Box::new(move |done| new.encode(&done.output)))
@@ -68,6 +71,8 @@ fn admit(policies: &Policies, policy: Option<&str>, value: &str) -> Result<(Pass
     let new = policies.admit_new(policy, &password);
     Ok((password, new.map_err(|refusal| Kept::skipped(refused(refusal).to_string()))?))
 }
+
+const OWN_QUOTES: &str = "its quotes may be of the password: double them in quotes then, or remove them";
 
 const NOT_READ: &str = "it is not UTF-8, or has a backslash that no database writes between tabs";
 

@@ -180,6 +180,14 @@ impl Row {
         self.raw_hash().map_or(Cow::Borrowed(""), |raw| self.syntax.decode(raw))
     }
 
+    /// Whether the quotes around the value may be its own. Files of users and passwords, with colons,
+    /// are seldom CSV, which needs quotes only around a colon or a quote.
+    pub(crate) fn may_have_own_quotes(&self) -> bool {
+        let text = self.hash();
+        let is_quoted = self.raw_hash().is_some_and(|raw| raw.starts_with(b"\"") && !text.is_empty());
+        self.syntax == Syntax::Csv(b':') && is_quoted && (text.contains('\n') || !text.contains([':', '"']))
+    }
+
     /// Whether the row has the field of the hash.
     pub(crate) fn has_hash_field(&self) -> bool {
         self.hash < self.fields.len()

@@ -276,6 +276,20 @@ fn a_line_that_may_have_more_than_a_password_stops_the_hashing() {
     assert_eq!(saltern(&["verify", stored], "hun:ter2\n").code, 0, "{quoted}");
 }
 
+/// Of `"hunter2"` the password would be `hunter2`, and an open quote would take the next users with it.
+#[test]
+fn quotes_that_may_be_of_the_password_are_skipped() {
+    let users = ["hash-clear", "--shape-like", ".", "--delimiter", ":", "--column", "2"];
+    for table in ["anna:\"hunter2\"\n", "anna:\"hunter2\nbo:hunter2\"\n", "anna:\"hunter2\nbo:\"hunter2\n"] {
+        let ended = confirmed(&users, table);
+        assert_eq!((ended.code, ended.out.as_str()), (65, table), "{}", ended.err);
+        assert!(ended.err.contains("1  skipped: its quotes may be of the password"), "{}", ended.err);
+    }
+    let doubled = succeeds(&users, "anna:\"\"\"hunter2\"\"\"\n").out;
+    let stored = doubled.trim_end().strip_prefix("anna:").unwrap().trim_matches('"');
+    assert_eq!(saltern(&["verify", stored], "\"hunter2\"\n").code, 0, "{doubled}");
+}
+
 /// All passwords of another encoding would become the same one.
 #[test]
 fn a_password_that_is_not_utf_8_is_not_hashed() {
