@@ -53,13 +53,21 @@ fn every_login_ends_as_the_guide_says(language: &str, program: &[&str]) {
 
     let (current, older) =
         (hash(server.address(), "secret", "bcrypt-4"), hash(server.address(), "secret", "bcrypt-8"));
-    assert_eq!(login("secret", Some(&current)), "match");
     let replaced = login("secret", Some(&older));
     assert!(replaced.starts_with("match $2b$04$"), "{replaced}");
-    assert_eq!(login("wrong", Some(&older)), "mismatch");
-    assert_eq!(login("secret", None), "mismatch");
-    assert_eq!(login("secret", Some("$2b$04$short")), "bad_hash invalid_hash");
-    assert_eq!(login(&"x".repeat(1025), Some(&current)), "user_fault password_too_long");
+    let long = "x".repeat(1025);
+    // Each login waits for its floor.
+    thread::scope(|side_by_side| {
+        for (password, stored, ended) in [
+            ("secret", Some(current.as_str()), "match"),
+            ("wrong", Some(older.as_str()), "mismatch"),
+            ("secret", None, "mismatch"),
+            ("secret", Some("$2b$04$short"), "bad_hash invalid_hash"),
+            (long.as_str(), Some(current.as_str()), "user_fault password_too_long"),
+        ] {
+            side_by_side.spawn(move || assert_eq!(login(password, stored), ended));
+        }
+    });
     drop(server);
     assert_eq!(login("secret", Some(&current)), "try_later no_answer");
 
@@ -70,18 +78,25 @@ fn every_login_ends_as_the_guide_says(language: &str, program: &[&str]) {
     assert!(bodies[0].contains("$x$") && bodies[0].contains("rehash"), "{bodies:?}");
     assert!(bodies[1].replace(' ', "").contains(r#""hash":null"#), "{bodies:?}");
 
-    let late = FakeServer::start(408, r#"{"code":"request_timeout"}"#, Name::OfTheRequest);
-    assert_eq!(said(program, &late.url(), "secret", Some(&current)), "try_later request_timeout");
-    let expired = FakeServer::start(401, r#"{"code":"unauthorized"}"#, Name::OfTheRequest);
-    assert_eq!(said(program, &expired.url(), "secret", Some(&current)), "try_later unauthorized");
-
+    let late = r#"{"code":"request_timeout"}"#;
+    let expired = r#"{"code":"unauthorized"}"#;
     let mismatch = r#"{"match":false,"needs_rehash":false,"rehash_reason":null,"policy":null}"#;
-    let confused = FakeServer::start(200, mismatch, Name::OfAnother);
-    assert_eq!(said(program, &confused.url(), "secret", Some(&current)), "try_later answer_not_ours");
-    let trusting = FakeServer::start(200, &mismatch.replacen("false", "true", 1), Name::OfTheRequest);
-    assert_eq!(said(program, &trusting.url(), "secret", None), "try_later answer_not_ours");
-    let platform = FakeServer::start(502, "Internal Server Error", Name::None);
-    assert_eq!(said(program, &platform.url(), "secret", Some(&current)), "try_later status_502");
+    let trusting = mismatch.replacen("false", "true", 1);
+    let stored = Some(current.as_str());
+    thread::scope(|side_by_side| {
+        for (status, body, name, stored, ended) in [
+            (408, late, Name::OfTheRequest, stored, "try_later request_timeout"),
+            (401, expired, Name::OfTheRequest, stored, "try_later unauthorized"),
+            (200, mismatch, Name::OfAnother, stored, "try_later answer_not_ours"),
+            (200, trusting.as_str(), Name::OfTheRequest, None, "try_later answer_not_ours"),
+            (502, "Internal Server Error", Name::None, stored, "try_later status_502"),
+        ] {
+            side_by_side.spawn(move || {
+                let server = FakeServer::start(status, body, name);
+                assert_eq!(said(program, &server.url(), "secret", stored), ended);
+            });
+        }
+    });
 
     let slow = FakeServer::start(200, mismatch, Name::LateOfTheRequest);
     let ended = run(program, &slow.url(), "secret", Some(&current));
