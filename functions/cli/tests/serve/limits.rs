@@ -77,10 +77,21 @@ fn a_body_over_its_limit_is_413() {
 
 #[test]
 fn a_slow_head_is_408_and_an_idle_connection_ends_silently() {
+    thread::scope(|side_by_side| {
+        side_by_side.spawn(a_slow_head_is_408);
+        side_by_side.spawn(a_connection_without_a_byte_ends_silently);
+        side_by_side.spawn(a_kept_connection_ends_silently);
+    });
+}
+
+fn a_slow_head_is_408() {
     let server = Server::start(&["--header-timeout-ms", "300"]);
-    for begun in ["P", "POST /hash HTTP/1.1\r\nHost:", "PRI * HTTP/2.0\r\n"] {
+    let begun = ["P", "POST /hash HTTP/1.1\r\nHost:", "PRI * HTTP/2.0\r\n"].map(|begun| {
         let mut client = Client::connect(server.address());
         client.send(begun);
+        client
+    });
+    for mut client in begun {
         client.receive().assert_problem(408, "request_timeout");
         assert!(client.is_closed_silently());
     }
@@ -95,12 +106,16 @@ fn a_slow_head_is_408_and_an_idle_connection_ends_silently() {
     assert_eq!(kept.ask(get("/health")).status, 200);
     kept.send("GET /hea");
     kept.receive().assert_problem(408, "request_timeout");
+}
 
+fn a_connection_without_a_byte_ends_silently() {
     let server = Server::start(&["--first-byte-timeout-ms", "900"]);
     let start = Instant::now();
     assert!(Client::connect(server.address()).is_closed_silently());
     assert!(start.elapsed() >= Duration::from_millis(800), "after {:?}", start.elapsed());
+}
 
+fn a_kept_connection_ends_silently() {
     let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "1500"]);
     let mut kept = Client::connect(server.address());
     let start = Instant::now();
@@ -111,6 +126,13 @@ fn a_slow_head_is_408_and_an_idle_connection_ends_silently() {
 
 #[test]
 fn the_time_of_a_head_that_begins_during_a_response_starts_after_it() {
+    thread::scope(|side_by_side| {
+        side_by_side.spawn(the_time_of_a_head_starts_after_the_response_before_it);
+        side_by_side.spawn(the_end_of_a_request_begins_no_head);
+    });
+}
+
+fn the_time_of_a_head_starts_after_the_response_before_it() {
     let server = Server::start(&["--header-timeout-ms", "300", "--idle-timeout-ms", "60000"]);
     let stored = hash(server.address(), "p", "bcrypt-12");
     let mut client = Client::connect(server.address());
@@ -148,10 +170,13 @@ fn the_time_of_a_head_that_begins_during_a_response_starts_after_it() {
         assert!([404, 405].contains(&client.receive().status));
         client.receive().assert_problem(408, "request_timeout");
     }
+}
 
-    // Bytes of a body do not begin a head, and neither does the end of a request. This test may be
-    // late with the rest of a head.
+/// Neither do bytes of a body.
+fn the_end_of_a_request_begins_no_head() {
+    // This test may be late with the rest of a head.
     let server = Server::start(&["--header-timeout-ms", "3000", "--idle-timeout-ms", "4000"]);
+    let body = json!({"password": "p"}).to_string();
     let mut client = Client::connect(server.address());
     client.send(format!(
         "POST /hash HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
