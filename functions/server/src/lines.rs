@@ -34,7 +34,7 @@ struct Shared {
 struct Waiting {
     of_callers: VecDeque<Vec<u8>>,
     unauthenticated: VecDeque<Vec<u8>>,
-    sample: Sample,
+    sampler: Sampler,
     /// Whether the thread writes a line that is in no queue.
     is_writing: bool,
 }
@@ -44,7 +44,7 @@ impl Waiting {
     fn put(&mut self, line: &[u8], class: LineClass, now: Instant) -> bool {
         let (queue, most) = match class {
             LineClass::Caller => (&mut self.of_callers, MOST_OF_CALLERS),
-            LineClass::Unauthenticated if self.sample.admits(now) => {
+            LineClass::Unauthenticated if self.sampler.admits(now) => {
                 (&mut self.unauthenticated, MOST_UNAUTHENTICATED)
             }
             LineClass::Unauthenticated => return false,
@@ -67,12 +67,12 @@ impl Waiting {
 }
 
 /// Admits a burst of lines, and later one line in each [`PAUSE_OF_SAMPLE`].
-struct Sample {
+struct Sampler {
     /// The time up to which earlier lines have used the rate.
     used_until: Instant,
 }
 
-impl Sample {
+impl Sampler {
     fn admits(&mut self, now: Instant) -> bool {
         let used_until = self.used_until.max(now);
         let admits = used_until.saturating_duration_since(now) <= PAUSE_OF_SAMPLE * (BURST_OF_SAMPLE - 1);
@@ -89,7 +89,7 @@ impl Lines {
         let waiting = Waiting {
             of_callers: VecDeque::new(),
             unauthenticated: VecDeque::new(),
-            sample: Sample { used_until: Instant::now() },
+            sampler: Sampler { used_until: Instant::now() },
             is_writing: false,
         };
         let shared = Arc::new(Shared { waiting: Mutex::new(waiting), changed: Condvar::new(), dropped });
@@ -246,13 +246,13 @@ mod tests {
     #[test]
     fn unauthenticated_lines_are_a_burst_and_then_a_rate() {
         let start = Instant::now();
-        let mut sample = Sample { used_until: start };
+        let mut sampler = Sampler { used_until: start };
         let admitted =
-            |sample: &mut Sample, at: Duration| (0..1000).filter(|_| sample.admits(start + at)).count();
-        assert_eq!(admitted(&mut sample, Duration::ZERO), 64);
-        assert_eq!(admitted(&mut sample, Duration::from_millis(99)), 0);
-        assert_eq!(admitted(&mut sample, Duration::from_secs(1)), 10);
-        assert_eq!(admitted(&mut sample, Duration::from_mins(1)), 64);
+            |sampler: &mut Sampler, at: Duration| (0..1000).filter(|_| sampler.admits(start + at)).count();
+        assert_eq!(admitted(&mut sampler, Duration::ZERO), 64);
+        assert_eq!(admitted(&mut sampler, Duration::from_millis(99)), 0);
+        assert_eq!(admitted(&mut sampler, Duration::from_secs(1)), 10);
+        assert_eq!(admitted(&mut sampler, Duration::from_mins(1)), 64);
     }
 
     #[test]

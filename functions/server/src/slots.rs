@@ -24,7 +24,7 @@ pub(super) struct Slots {
     most: usize,
     /// The most connections of one address that wait for a request. `None`: no bound.
     per_address: Option<usize>,
-    taken: Mutex<Taken>,
+    taken: Mutex<TakenSlots>,
     /// Permits for connections, with those that were told to end and have not ended.
     open: Arc<Semaphore>,
     /// Turns to compute a handshake, first come, first served.
@@ -32,7 +32,7 @@ pub(super) struct Slots {
 }
 
 #[derive(Default)]
-struct Taken {
+struct TakenSlots {
     /// In the order in which the connections were accepted.
     occupants: BTreeMap<u64, Arc<Occupant>>,
     /// Connections that ever took a slot.
@@ -103,12 +103,12 @@ impl Slots {
         let _never_closed = self.open.acquire_many(all).await;
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, TakenSlots> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Taken {
+impl TakenSlots {
     /// Tells a silent connection to end, and frees its slot. It is the oldest without an accepted
     /// request, else the one that waits for its peer for the longest time.
     fn make_room(&mut self, may_end: impl Fn(&Occupant) -> bool) -> Option<()> {

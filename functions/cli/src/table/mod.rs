@@ -122,7 +122,7 @@ impl Table {
 
     /// Reads the rest of this file.
     fn reading(file: File, arguments: &ColumnArguments) -> Result<Self, Failure> {
-        let metadata = file.metadata().map_err(|error| Unread::Failed(error).in_row(0))?;
+        let metadata = file.metadata().map_err(|error| BadRow::Failed(error).in_row(0))?;
         let bar = bar_of_bytes(metadata.is_file().then_some(metadata.len()));
         let input = BufReader::with_capacity(BUFFER_BYTES, file);
         Ok(Self { bar, ..Self::of(Box::new(input), arguments) })
@@ -143,28 +143,28 @@ impl Table {
 
     /// Returns the next row; `None` after the last one. A table has at least one row.
     pub(crate) fn next(&mut self) -> Result<Option<Row>, Failure> {
-        let row = self.read().map_err(|unread| unread.in_row(self.number))?;
+        let row = self.read().map_err(|bad_row| bad_row.in_row(self.number))?;
         if row.is_none() && self.number == 1 {
             return Err(Failure::data(EMPTY));
         }
         Ok(row)
     }
 
-    fn read(&mut self) -> Result<Option<Row>, Unread> {
+    fn read(&mut self) -> Result<Option<Row>, BadRow> {
         let mut bytes = Vec::new();
         let mut splitter = Splitter::new(self.syntax);
         let most_bytes = if self.syntax == Syntax::Lines { MOST_LINE_BYTES } else { MOST_RECORD_BYTES };
         self.number += 1;
         loop {
             let rest = most_bytes - bytes.len() as u64;
-            let read = (&mut self.input).take(rest).read_until(b'\n', &mut bytes).map_err(Unread::Failed)?;
+            let read = (&mut self.input).take(rest).read_until(b'\n', &mut bytes).map_err(BadRow::Failed)?;
             if let (Syntax::Tabs { crlf }, 1) = (&mut self.syntax, self.number) {
                 *crlf = bytes.ends_with(b"\r\n");
                 splitter = Splitter::new(self.syntax);
             }
             let is_ended = bytes.last() == Some(&b'\n');
             if !is_ended && bytes.len() as u64 == most_bytes {
-                return Err(Unread::TooLong(most_bytes));
+                return Err(BadRow::TooLong(most_bytes));
             }
             if bytes.is_empty() {
                 return Ok(None);
@@ -173,7 +173,7 @@ impl Table {
                 break;
             }
             if read == 0 || !is_ended {
-                return Err(Unread::OpenQuote);
+                return Err(BadRow::OpenQuote);
             }
         }
         let fields = match self.syntax {
@@ -225,13 +225,13 @@ impl Table {
 
 /// Why a row could not be read.
 #[derive(Debug)]
-enum Unread {
+enum BadRow {
     Failed(io::Error),
     OpenQuote,
     TooLong(u64),
 }
 
-impl Unread {
+impl BadRow {
     fn in_row(self, number: u64) -> Failure {
         match self {
             Self::Failed(error) => Failure::system(format!("cannot read the rest of the file ({error})")),

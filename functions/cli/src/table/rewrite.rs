@@ -23,7 +23,7 @@ use saltern_pool::Done;
 use saltern_server::Failure;
 use zeroize::Zeroizing;
 
-use super::{BUFFER_BYTES, ColumnArguments, Occurrences, Row, Table, Unread, row::Appended, undo::Undo};
+use super::{BUFFER_BYTES, BadRow, ColumnArguments, Occurrences, Row, Table, row::Appended, undo::Undo};
 
 /// The table, and the form of the result.
 #[derive(Args, Debug)]
@@ -282,9 +282,9 @@ impl<'a> Rewriting<'a> {
             let written = match earlier.read() {
                 Ok(Some(written)) if written.is_ended() => written,
                 // The earlier run may have ended within a row.
-                Ok(_) | Err(Unread::OpenQuote) => break,
-                Err(Unread::Failed(error)) => return Err(cannot(error)),
-                Err(Unread::TooLong(_)) => return Err(of_another_table(file, earlier.number)),
+                Ok(_) | Err(BadRow::OpenQuote) => break,
+                Err(BadRow::Failed(error)) => return Err(cannot(error)),
+                Err(BadRow::TooLong(_)) => return Err(of_another_table(file, earlier.number)),
             };
             let row = self.next()?.ok_or_else(|| of_another_table(file, written.number))?;
             let appended = self.appended(&row);
