@@ -51,6 +51,8 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
     if (token != null) config = config.withAuth(RequestAuth.bearer(TokenSupplier.file(Path.of(token))));
     String policies = options.get("policies");
     if (policies != null) config = config.withPolicies(new PolicySource.File(Path.of(policies)));
+    Boolean unsealed = options.getBoolean("hash-unsealed");
+    if (unsealed != null) config = config.withHashesUnsealed(unsealed);
     saltern = Saltern.apply(config);
   }
 
@@ -67,6 +69,7 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
         .property().name("deadline-ms").type("int").defaultValue(10_000).helpText("The time for one answer.").add()
         .property().name("fallback").type("string").defaultValue("unreachable-or-overloaded")
         .options("never", "unreachable", "unreachable-or-overloaded").helpText("When Keycloak hashes itself, on a bounded pool.").add()
+        .property().name("hash-unsealed").type("boolean").helpText("Whether an outage may store rows without a seal.").add()
         .property().name("policies").type("string").helpText("Saltern's policy document, if it is not the shipped one.").add()
         .build();
   }
