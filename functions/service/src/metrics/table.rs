@@ -218,7 +218,7 @@ pub static REHASHES_DONE: Metric = Metric {
     kind: Kind::Count,
     unit: Unit::Count,
     labels: &[Label::Policy],
-    help: "Strings made after a match to replace the stored one, by its policy: new hashes, and the same ones sealed anew.",
+    help: "Strings made after a match, by the stored hash's policy: new hashes, and the same ones sealed anew.",
 };
 
 /// Matches by the key of the stored hash's seal.
