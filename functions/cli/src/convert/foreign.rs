@@ -32,19 +32,26 @@ impl Foreign {
 }
 
 /// Base64 of the bits of the output, the rounds, the salt and the output, perhaps behind the name of
-/// the algorithm.
+/// the algorithm. The salt has 8 bytes, or 16 in later versions.
 fn liferay(value: &str) -> Result<String, Misfit> {
-    let encoded = match value.rsplit_once('}') {
-        Some((_, encoded)) => encoded,
-        None if value.starts_with("PBKDF2WithHmacSHA1/") => value.splitn(4, '/').nth(3).unwrap_or(""),
-        None => value,
+    let (name, encoded) = match value.rsplit_once('}') {
+        Some(both) => both,
+        None if value.starts_with("PBKDF2WithHmacSHA1/") => ("", value.splitn(4, '/').nth(3).unwrap_or("")),
+        None => ("", value),
+    };
+    let prf = match name.to_ascii_uppercase().split('/').next() {
+        Some("" | "{PBKDF2WITHHMACSHA1") => Prf::Sha1,
+        Some("{PBKDF2WITHHMACSHA256") => Prf::Sha256,
+        Some("{PBKDF2WITHHMACSHA512") => Prf::Sha512,
+        _ => return Err(Misfit("not of Liferay's PBKDF2 over SHA-1, SHA-256 or SHA-512")),
     };
     let read = |bytes: &[u8]| {
         let (bits, rest) = bytes.split_first_chunk()?;
         let (rounds, rest) = rest.split_first_chunk()?;
-        let (salt, output) = rest.split_at_checked(8)?;
-        let is_whole = u32::from_be_bytes(*bits) as usize == 8 * output.len();
-        is_whole.then(|| pbkdf2(Prf::Sha1, u32::from_be_bytes(*rounds), salt, output))
+        let bits = u32::from_be_bytes(*bits) as usize;
+        let (salt, output) = rest.split_at_checked(rest.len().checked_sub(bits / 8)?)?;
+        let is_whole = bits == 8 * output.len() && [8, 16].contains(&salt.len());
+        is_whole.then(|| pbkdf2(prf, u32::from_be_bytes(*rounds), salt, output))
     };
     base64(encoded).and_then(|bytes| read(&bytes)).ok_or(Misfit("not of Liferay: its parts do not fit"))?
 }

@@ -334,7 +334,7 @@ const SOURCES: &[(Source, &str, &str)] = &[
     (Source::Hmac(Hash::Sha512), "hmac-sha512", "HMAC of the password, keyed with the salt"),
     (Source::Ipb, "ipb", "md5(md5(salt) + md5(password)): Invision Power Board, MyBB"),
     (Source::Keycloak, "keycloak", "secret_data, and credential_data in --salt-column"),
-    (Source::Foreign(Foreign::Liferay), "liferay", "PBKDF2WithHmacSHA1 of Liferay"),
+    (Source::Foreign(Foreign::Liferay), "liferay", "PBKDF2 of Liferay, with a label or without"),
     (Source::Foreign(Foreign::Magento), "magento2", "hash:salt:version of Magento 2"),
     (Source::Bare(Hash::Md5), "md5", "digest of the password alone, in hexadecimal or Base64"),
     (Source::Prepared("md5-hex"), "md5-hex", "slow hash of the md5-hex of the password"),

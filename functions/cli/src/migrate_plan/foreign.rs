@@ -19,7 +19,7 @@ pub(super) fn software_of(value: &str) -> Option<&'static str> {
         _ if begins(&["$8$", "$9$"]) => "cisco",
         _ if begins(&["-pbkdf2-", "-hashed-"]) => "couchdb",
         _ if begins(&["{\""]) => JSON,
-        _ if begins(&["PBKDF2WithHmacSHA1", "{PBKDF2WithHmacSHA1"]) => "liferay",
+        _ if begins(&["PBKDF2WithHmacSHA1", "{PBKDF2WithHmacSHA1", "{PBKDF2WITHHMACSHA"]) => "liferay",
         _ if magento_versions() == 1 => "magento2",
         _ if magento_versions() > 1 => "magento2-upgraded",
         // crypt(3) pads no Base64.

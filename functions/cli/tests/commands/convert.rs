@@ -78,6 +78,9 @@ fn a_form_of_other_software_is_read_whole_or_refused() {
         ("mosquitto", "$7$101$EsMViXFWACF0g/0F$qgTTsA==".to_owned()),
         ("liferay", "AAAAoQAABRRzYWx0c2FsdN5q9mVo4/n4olJi5B5Q5ZCWE+xi".to_owned()),
         ("liferay", "AAAAoAAABRRzYWx0".to_owned()),
+        // The layout fits, and the function is another one.
+        ("liferay", "{PBKDF2WITHHMACSHA384}AAAAoAAABRRzYWx0c2FsdN5q9mVo4/n4olJi5B5Q5ZCWE+xi".to_owned()),
+        ("liferay", "{SHA-384}AAAAoAAABRRzYWx0c2FsdN5q9mVo4/n4olJi5B5Q5ZCWE+xi".to_owned()),
     ] {
         let convert = ["convert", "--from", source, "--shape-like", ".", "--delimiter", "\\t"];
         let ended = saltern(&convert, &format!("{value}\n"));
@@ -457,6 +460,7 @@ fn a_hash_of_other_software_is_named_with_what_can_be_done() {
         ("oracle", format!("T:{hex}")),
         ("postgresql", format!("md5{}", &hex[..32])),
         ("liferay", "PBKDF2WithHmacSHA1/160/1300/AAAA".to_owned()),
+        ("liferay", "{PBKDF2WITHHMACSHA1}AAAA".to_owned()),
         ("magento2", format!("{}:salt:1", &hex[..64])),
         ("magento2-upgraded", format!("{}:salt:0:1", &hex[..64])),
         ("magento2-upgraded", format!("{}:salt:1:2", &hex[..64])),
