@@ -428,14 +428,15 @@ fn declared_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<Option<u
 }
 
 /// Whether the request has at most one host (RFC 9112 §3.2) and no transfer coding except
-/// `chunked`.
+/// `chunked`, once (§6.1).
 ///
 /// A proxy in front may read other requests differently, so the server does not guess. A request
 /// without a host is harmless.
 fn is_well_formed(parts: &Parts) -> bool {
     let one_host = parts.headers.get_all(HOST).iter().count() <= 1;
     let mut codings = parts.headers.get_all(TRANSFER_ENCODING).iter();
-    one_host && codings.all(|coding| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked"))
+    let is_chunked = |coding: &HeaderValue| coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"chunked");
+    one_host && codings.next().is_none_or(is_chunked) && codings.next().is_none()
 }
 
 /// `Retry-After` when other requests take all memory or all places. Most bodies are read, and most

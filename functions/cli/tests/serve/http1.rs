@@ -122,6 +122,8 @@ fn an_ambiguous_request_is_refused() {
     let server = Server::start(&[]);
     for ambiguous in [
         "POST /hash HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+        "POST /hash HTTP/1.1\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n",
+        "POST /hash HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "GET /health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
     ] {
         ask(server.address(), ambiguous).assert_problem(400, "invalid_request");
@@ -152,11 +154,14 @@ fn wrong_chunks_get_a_problem_document() {
 }
 
 #[test]
-fn http_1_0_and_connection_close_are_supported() {
+fn the_connection_ends_after_http_1_0_connection_close_and_two_lengths() {
     let server = Server::start(&[]);
     for request in [
         "GET /health HTTP/1.0\r\n\r\n",
         "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        // RFC 9112 §6.1: a proxy may have taken the other length.
+        "GET /health HTTP/1.1\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        "GET /health HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\n0\r\n\r\n",
     ] {
         let mut client = Client::connect(server.address());
         assert_eq!(client.ask(request).status, 200);
