@@ -349,7 +349,7 @@ fn refuse_over_ceiling(policy: &Policy, ceilings: &Ceilings) -> Result<(), Docum
     let setting = Setting::fresh(policy.params, [0; NEW_SALT_BYTES]);
     Admitted::new(setting, ceilings).map(drop).map_err(|_| {
         DocumentError::new(format!(
-            "policy `{}` exceeds a ceiling, so its own hashes could not be verified: lower its cost or raise the ceiling",
+            "policy `{}` exceeds a ceiling, so its own hashes could not be verified: lower its cost, or raise the ceiling unless it is a fixed one, of hashes that cannot be stopped (Argon2 with parallelism above 1: 512 MiB written)",
             policy.id
         ))
     })

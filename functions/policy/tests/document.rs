@@ -83,6 +83,15 @@ const INVALID: &[Case] = &[
         false,
     ),
     ("argon2 m·t over its ceiling", |d| d["policies"][3]["passes"] = json!(54), "exceeds a ceiling", false),
+    (
+        "argon2 of two lanes over the fixed ceiling",
+        |d| {
+            d["policies"][3]["parallelism"] = json!(2);
+            d["policies"][3]["passes"] = json!(9);
+        },
+        "Argon2 with parallelism above 1: 512 MiB written",
+        false,
+    ),
     ("argon2 without passes", |d| d["policies"][3]["passes"] = json!(0), "passes >= 1", true),
     (
         "argon2 lanes without memory",
