@@ -13,8 +13,9 @@ pub enum RehashReason {
     /// The hash has a policy that is older than the current one. The older one may be dearer to
     /// guess: `saltern policies check` warns of it.
     OlderPolicy,
-    /// The hash has no policy, another algorithm than the current policy, and a cost below the
-    /// document's `keep`.
+    /// The hash has no policy, and another algorithm than the current policy or a prepared password.
+    /// If its algorithm has a threshold in the document's `keep` and no password was prepared, its
+    /// cost is below that.
     OtherAlgorithm,
     /// The hash has no policy and the current algorithm, and a cost below the document's `keep`. A
     /// cost, the salt or the output is below the current policy's.

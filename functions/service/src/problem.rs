@@ -140,7 +140,7 @@ impl Code {
             Self::Forbidden => {
                 "The scopes of the token do not include the operation. The operator gives the scopes."
             }
-            Self::HeadersTooLarge => "The limit is 16 KiB for all headers together.",
+            Self::HeadersTooLarge => "The limit is 16 KiB for all headers together, and 100 headers.",
             Self::Internal => "Look for the request id in the service's log.",
             Self::InvalidHash => {
                 "The stored hash is not written as the reference software of its scheme writes it."

@@ -48,7 +48,9 @@ fn the_callers_own_id_is_also_on_what_the_door_refuses() {
 fn too_many_headers_and_a_too_long_path_are_431() {
     let server = Server::start(&[]);
     let many = format!("GET /health HTTP/1.1\r\n{}\r\n", "X-Many: 1\r\n".repeat(200));
-    ask(server.address(), many).assert_problem(431, "headers_too_large");
+    let refused = ask(server.address(), many);
+    refused.assert_problem(431, "headers_too_large");
+    assert!(refused.body.contains("100 headers"), "{}", refused.body);
     let long = format!("GET /{} HTTP/1.1\r\nHost: localhost\r\n\r\n", "x".repeat(17 * 1024));
     ask(server.address(), long).assert_problem(431, "headers_too_large");
 }

@@ -21,7 +21,7 @@ pub struct Metric {
     /// The unit.
     pub unit: Unit,
     /// The labels beside the service. Each value is from a closed set: a name of the contract, or
-    /// an id of the policy document.
+    /// an id of the policy document or of a seal key.
     pub labels: &'static [Label],
     /// A description in one or two sentences.
     pub help: &'static str,
