@@ -2,7 +2,7 @@
 //! or a label and iterations, salt and output of PBKDF2, as `{PBKDF2-SHA256}…`.
 //! Source: RFC 2307 §5.3; OpenLDAP `libraries/liblutil/passwd.c`, `contrib/slapd-modules/passwd`;
 //! Dovecot "Password Schemes" and `src/auth/password-scheme.c`; passlib `ldap_digests`,
-//! `ldap_pbkdf2_digests`.
+//! `ldap_pbkdf2_digests`; 389 Directory Server `src/plugins/pwdchan/src/lib.rs`.
 
 use super::passlib;
 use crate::{
@@ -145,7 +145,9 @@ fn parse_digest(hash: Hash, is_salted: bool, label: &str, text: &str) -> Result<
 /// Reads `<iterations>$<salt>$<output>`.
 fn parse_pbkdf2(prf: Prf, text: &str) -> Result<Parts, ParseError> {
     let [iterations, salt, output] = fields(text, '$')?;
-    passlib::pbkdf2(text, (prf, phc::decimal(iterations)?), salt, output)
+    // 389 Directory Server pads, which is a deviation of `SCHEMES.md`. No block is without padding.
+    let encoding = if output.ends_with('=') { Encoding::Base64 } else { Encoding::AdaptedBase64 };
+    passlib::pbkdf2(text, (prf, phc::decimal(iterations)?), encoding, [salt, output])
 }
 
 /// The one label that means hexadecimal and does not say so.

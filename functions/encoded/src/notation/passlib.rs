@@ -37,7 +37,7 @@ pub(crate) static PBKDF2: SchemeRow = SchemeRow {
 fn parse_pbkdf2(text: &str) -> Result<Parts, ParseError> {
     let [_before, id, iterations, salt, output] = fields(text, '$')?;
     let prf = id.parse::<Prf>().map_err(|_| ParseError::Invalid)?;
-    pbkdf2(text, (prf, phc::decimal(iterations)?), salt, output)
+    pbkdf2(text, (prf, phc::decimal(iterations)?), Encoding::AdaptedBase64, [salt, output])
 }
 
 fn parse_bcrypt_sha256_v1(text: &str) -> Result<Parts, ParseError> {
@@ -67,10 +67,15 @@ fn bcrypt(text: &str, cost: u32, salt: &str, output: &str) -> Result<Parts, Pars
     Parts::new(text, output, Setting::Bcrypt(bcrypt::Setting::new(cost, &salt)?))
 }
 
-/// PBKDF2 with salt and output in adapted Base64. The output is one block, in passlib and in
-/// OpenLDAP.
-pub(super) fn pbkdf2(text: &str, costs: (Prf, u32), salt: &str, output: &str) -> Result<Parts, ParseError> {
-    let salt = Encoding::AdaptedBase64.decode(salt)?.to_vec();
-    let output = OutputText::read(Encoding::AdaptedBase64, output)?;
+/// PBKDF2 with salt and output in this encoding. The output is one block, in passlib and in
+/// directories.
+pub(super) fn pbkdf2(
+    text: &str,
+    costs: (Prf, u32),
+    encoding: Encoding,
+    [salt, output]: [&str; 2],
+) -> Result<Parts, ParseError> {
+    let salt = encoding.decode(salt)?.to_vec();
+    let output = OutputText::read(encoding, output)?;
     super::pbkdf2(text, costs, salt, costs.0.block_bytes(), output)
 }

@@ -31,6 +31,7 @@ def main():
             "CostOrder": "m, p, t or t, m, p instead of m, t, p.",
             "NoLength": "No `l=` field: one block of the hash function.",
             "NoVersion": "No `v=` field: version 16.",
+            "Padded": "Base64 of RFC 4648 with padding, instead of passlib's.",
             "SaltPaddingBits": "Bits set in the last salt character beyond the salt's 16 bytes.",
             "UnlistedLookAlike": "Next to a deviation, and not one: refused.",
             "WholeN": "`n=` and N, instead of `ln=` and its logarithm.",
@@ -42,6 +43,7 @@ def main():
             argon2_passes_first(f"@adonisjs/hash {node['packages']['adonis-hash-9'].rpartition('@')[2]}", node["made"]["adonis-hash-9"]),
             scrypt_whole_n(*of("@adonisjs/hash")),
             pbkdf2_without_length(*of("@phc/pbkdf2")),
+            pbkdf2_padded(),
         ],
     )
 
@@ -168,6 +170,30 @@ def pbkdf2_without_length(version, hashes):
     ]
     tests += [test(comment, PASSWORD, stored, result, "UnlistedLookAlike") for comment, stored, result in look_alikes]
     return group("Node package @phc/pbkdf2", version, tests)
+
+
+def pbkdf2_padded():
+    salt = base64.b64decode("24/bytes+of+salt/24/bytes+salt+/")
+    tests = []
+    for name, function in (("PBKDF2-SHA1", "sha1"), ("PBKDF2-SHA256", "sha256"), ("PBKDF2-SHA512", "sha512")):
+        output = hashlib.pbkdf2_hmac(function, PASSWORD, salt, 10000)
+        tests += pair(name, f"{{{name}}}10000${base64.b64encode(salt).decode()}${base64.b64encode(output).decode()}", "Padded")
+    # 389 Directory Server made it. The password is in the tests of Kolab, which reads its rows.
+    made = "{PBKDF2-SHA512}10000$hbMHmUXNh3UoHNlDu+NJBOW+hVAhP3C0$ax9vNLL1rr85ppODFTykPC46igHh92vULWpZaR/CQqyD4IGG/IyPYbbC2v7BxSPIDUXc0e9AGX9IuwinIj5a/w=="
+    _, salt_text, output_text = made.split("$")
+    if hashlib.pbkdf2_hmac("sha512", b"12345678_kolab", base64.b64decode(salt_text), 10000) != base64.b64decode(output_text):
+        raise SystemExit("computed again, it is another")
+    tests.append(test("made by 389 Directory Server", b"12345678_kolab", made, "match", "Padded"))
+    sha256 = tests[2]["hash"]
+    look_alikes = [
+        ("a point for a plus", sha256.replace("+", ".")),
+        ("a plus without padding", sha256.rstrip("=")),
+        ("one equals sign too many", sha256 + "="),
+        ("a salt without its padding", "{PBKDF2-SHA256}10000$" + base64.b64encode(SALT).decode().rstrip("=") + "$" + sha256.split("$")[2]),
+        ("in passlib's form", "$pbkdf2-sha256$" + sha256.partition("}")[2]),
+    ]
+    tests += [test(comment, PASSWORD, stored, "invalid_hash", "UnlistedLookAlike") for comment, stored in look_alikes]
+    return group("389 Directory Server", "Python's hashlib over its layout, and one hash that it made", tests)
 
 
 def unpadded(text):

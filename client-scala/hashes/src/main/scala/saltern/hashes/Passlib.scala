@@ -15,10 +15,10 @@ private[hashes] case object PasslibPbkdf2 extends Scheme("passlib-pbkdf2") {
     for {
       parts <- Text.fields(stored, '$', 5)
       prf <- Params.Prf.all.find(_.scheme == parts(1)).toRight(ParseError.Invalid)
-      encoded <- parse(this, s"$$${prf.scheme}$$", prf, parts(2), parts(3), parts(4))
+      encoded <- parse(this, s"$$${prf.scheme}$$", prf, parts(2), parts(3), parts(4), AdaptedBase64)
     } yield encoded
 
-  /** Salt and output in adapted Base64. The output is one block, as passlib and OpenLDAP request
+  /** Salt and output in this encoding. The output is one block, as passlib and directories request
     * it.
     */
   def parse(
@@ -27,14 +27,15 @@ private[hashes] case object PasslibPbkdf2 extends Scheme("passlib-pbkdf2") {
       prf: Params.Prf,
       iterationsText: String,
       saltText: String,
-      outputText: String
+      outputText: String,
+      encoding: Encoding
   ): Either[ParseError, EncodedHash] =
     for {
       iterations <- Text.decimal(iterationsText)
-      salt <- AdaptedBase64.decode(saltText)
-      output <- AdaptedBase64.decode(outputText)
+      salt <- encoding.decode(saltText)
+      output <- encoding.decode(outputText)
       encoded <- Pbkdf2Scheme.in(scheme, prf, iterations, salt, prf.blockBytes, output) { bytes =>
-        s"$head$iterations$$${AdaptedBase64.encode(salt)}$$${AdaptedBase64.encode(bytes)}"
+        s"$head$iterations$$${encoding.encode(salt)}$$${encoding.encode(bytes)}"
       }
     } yield encoded
 }
