@@ -1,7 +1,7 @@
 """Measures logins at rising rates: Keycloak alone, and with Saltern.
 
 Keycloak has the first core, and Saltern and k6 share the second one. The processor time of Keycloak
-is that of its process. Prints a table. It takes some fifteen minutes on an idle machine.
+is that of its process. Prints a table. It takes some half an hour on an idle machine.
 
 usage: client-scala/keycloak/tests/run --measure [RATE …]
 The default is 5, 10, 20, 40 and 80 logins a second.
