@@ -97,7 +97,7 @@ fn steps() -> Vec<Step> {
 /// Returns the commands between the fences under the heading.
 fn block() -> &'static str {
     let after_heading = README.split_once("\n## Quick start\n\n").expect("the README has a quick start").1;
-    let from_fence = after_heading.strip_prefix("```sh\n").expect("the commands come first");
+    let from_fence = after_heading.split_once("\n```sh\n").expect("the quick start has commands").1;
     from_fence.split_once("\n```\n").expect("the commands end").0
 }
 

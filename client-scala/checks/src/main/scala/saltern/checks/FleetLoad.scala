@@ -114,8 +114,7 @@ object FleetLoad {
     private val ends = all.filter(e => e.at >= from && e.at < seconds)
     // A slow server answers few logins a second, and the hashes of its lanes end together.
     private val period = math.max(1, math.ceil(LoginsAPeriod / capacity).toInt)
-    private val counts =
-      (from to seconds - period by period).map(s => ends.count(e => e.how == "remote" && e.at >= s && e.at < s + period).toDouble)
+    private val counts = (from to seconds - period by period).map(s => ends.count(e => e.how == "remote" && e.at >= s && e.at < s + period).toDouble)
     private val mean = counts.sum / counts.size
     private val swing = math.sqrt(counts.map(c => (c - mean) * (c - mean)).sum / counts.size) / mean
     private val times = ends.collect { case e if e.how == "remote" || e.how == "local" => e.millis }.sorted
