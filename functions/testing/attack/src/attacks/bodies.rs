@@ -97,7 +97,7 @@ async fn in_steps(field: &Field) -> Found {
     Ok(vec![
         Figure::never(format!("{of}: calls not served"), calls.0.len() - calls.right()),
         Figure::new(format!("{of}: peak memory over idle"), peak, "MiB").at_most(bound),
-        Figure::new(format!("{of}: memory over idle 2 s after"), after, "MiB").at_most(FIXED_MIB),
+        Figure::new(format!("{of}: memory over idle 2 s after"), after, "MiB").at_most(FIXED_MIB).timed(),
     ])
 }
 

@@ -135,7 +135,7 @@ async fn attack(
         Figure::new(format!("{of}: connections that sent"), flooding, "").at_least(count(connections) / 2.0),
         Figure::new(format!("{of}: sent"), sent, "MiB"),
         Figure::new(format!("{of}: peak memory over idle"), peak, "MiB").at_most(bound),
-        Figure::new(format!("{of}: memory over idle 2 s after"), after, "MiB").at_most(FIXED_MIB),
+        Figure::new(format!("{of}: memory over idle 2 s after"), after, "MiB").at_most(FIXED_MIB).timed(),
         Figure::never(format!("{of}: processes ended"), ended),
     ];
     for (connections, calls) in [("kept", kept), ("new", fresh)] {
