@@ -41,7 +41,8 @@ impl Document {
     /// [`KeysError`] if the file is not private or not readable, or if its form is wrong.
     pub fn read(file: &Path) -> Result<Self, KeysError> {
         let remedy = "remove keys under which no row is sealed";
-        Self::parse(&read_private(file, "the seal keys", remedy)?).map_err(|error| error.about(file))
+        let text = read_private(file, "the seal keys", remedy).map_err(KeysError::new)?;
+        Self::parse(&text).map_err(|error| error.about(file))
     }
 
     /// Parses a document. Checks its form only.

@@ -67,8 +67,7 @@ impl fmt::Display for NotSealed {
 
 impl core::error::Error for NotSealed {}
 
-/// Why a document of keys or another file with secrets is refused: a message for the operator. It
-/// quotes no secret.
+/// Why a document of keys is refused: a message for the operator. It quotes no key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeysError(String);
 

@@ -9,32 +9,31 @@ use std::{
 
 use zeroize::Zeroizing;
 
-use crate::{KeysError, MAX_DOCUMENT_BYTES};
+use crate::MAX_DOCUMENT_BYTES;
 
 /// Reads a file of at most [`MAX_DOCUMENT_BYTES`]. Errors call it `what`, and give a remedy
 /// for one that is too long. The buffer is wiped when it is dropped.
 ///
 /// # Errors
-/// [`KeysError`] if the file is not readable, too long, or readable by other users.
-pub fn read_private(file: &Path, what: &str, remedy: &str) -> Result<Zeroizing<Vec<u8>>, KeysError> {
+/// A message for the operator if the file is not readable, too long, or readable by other users. It
+/// quotes no part of the file.
+pub fn read_private(file: &Path, what: &str, remedy: &str) -> Result<Zeroizing<Vec<u8>>, String> {
     let name = file.display();
-    let unreadable = |error: io::Error| {
-        KeysError::new(format!("cannot read {what} {name} ({error}): name a readable file"))
-    };
+    let unreadable = |error: io::Error| format!("cannot read {what} {name} ({error}): name a readable file");
     let mut opened = File::open(file).map_err(unreadable)?;
     let metadata = opened.metadata().map_err(unreadable)?;
     if !is_private(metadata.mode(), metadata.uid()) {
-        return Err(KeysError::new(format!(
+        return Err(format!(
             "other users can read {what} {name} (mode {:o}): give the file to the user of the server, and run chmod 600",
             metadata.mode() & PERMISSIONS
-        )));
+        ));
     }
     // With room for one byte more, the buffer never moves and leaves no copy.
     let mut bytes = Zeroizing::new(Vec::with_capacity(2 * MAX_DOCUMENT_BYTES));
     let at_most = u64::try_from(MAX_DOCUMENT_BYTES + 1).unwrap_or(u64::MAX);
     (&mut opened).take(at_most).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() > MAX_DOCUMENT_BYTES {
-        return Err(KeysError::new(format!("{what} {name}: more than {MAX_DOCUMENT_BYTES} bytes: {remedy}")));
+        return Err(format!("{what} {name}: more than {MAX_DOCUMENT_BYTES} bytes: {remedy}"));
     }
     Ok(bytes)
 }
@@ -95,11 +94,11 @@ mod tests {
             fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
             let read = read_private(&file, "the keys", "remove keys");
             assert_eq!(read.as_ref().ok().map(|bytes| bytes.len()), refusal.is_none().then_some(length));
-            let said = read.err().map_or(String::new(), |error| error.to_string());
+            let said = read.err().unwrap_or_default();
             assert!(said.contains(refusal.unwrap_or_default()), "{said}");
         }
         fs::remove_file(&file).unwrap();
-        let missing = read_private(&file, "the keys", "remove keys").unwrap_err().to_string();
+        let missing = read_private(&file, "the keys", "remove keys").unwrap_err();
         assert!(missing.starts_with("cannot read the keys"), "{missing}");
     }
 }

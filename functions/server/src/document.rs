@@ -85,7 +85,7 @@ pub fn limits(arguments: &MachineArguments) -> Result<Limits, Failure> {
 
 fn firebase_project(file: &Path) -> Result<FirebaseProject, Failure> {
     let text = read_private(file, "the Firebase project", "copy the password hash parameters alone")
-        .map_err(|error| Failure::configuration(error.to_string()))?;
+        .map_err(Failure::configuration)?;
     FirebaseProject::parse(&text).map_err(|error| {
         Failure::configuration(format!("the Firebase project {} is malformed: {error}", file.display()))
     })
