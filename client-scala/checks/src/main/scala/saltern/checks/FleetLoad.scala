@@ -113,7 +113,7 @@ object FleetLoad {
     private val from = settled(seconds)
     private val ends = all.filter(e => e.at >= from && e.at < seconds)
     // A slow server answers few logins a second, and the hashes of its lanes end together.
-    private val period = math.max(1, math.ceil(LoginsAPeriod / capacity).toInt)
+    private val period = math.max(1, (LoginsAPeriod / capacity).round.toInt)
     private val counts = (from to seconds - period by period).map(s => ends.count(e => e.how == "remote" && e.at >= s && e.at < s + period).toDouble)
     private val mean = counts.sum / counts.size
     private val swing = math.sqrt(counts.map(c => (c - mean) * (c - mean)).sum / counts.size) / mean
@@ -195,7 +195,9 @@ object FleetLoad {
   private val Callers = 12
   private val RefusedPauseMillis = 5L
 
-  /** The swing is over periods in which the server can answer so many logins, of at least a second. */
+  /** The swing is over periods in which the server can answer about so many logins, of at least a
+    * second.
+    */
   private val LoginsAPeriod = 100.0
 
   /** The limits. The swing is the standard deviation over the mean of the answers of a period. */
