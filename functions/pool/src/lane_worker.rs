@@ -18,7 +18,7 @@ use super::{
     schedule::{Job as _, Running, Slice, Turn, Waiting, Wake},
     shared::Shared,
     submitted::Submitted,
-    work::{Caller, Done, Dropped},
+    work::{CallerNumber, Done, Dropped},
 };
 
 /// Works until the pool is closed, its queue is empty and its lanes are done.
@@ -126,7 +126,7 @@ struct Active {
 /// A lane that ended, with the estimate of its computing time and the time itself.
 #[derive(Debug)]
 struct Ended {
-    caller: Caller,
+    caller: CallerNumber,
     estimate: Duration,
     computed: Duration,
     uncharged: Duration,
@@ -245,8 +245,8 @@ impl Active {
     }
 }
 
-/// As long as served callers may wait under a lasting overload (HTTP contract, "Requests and
-/// answers"). Hashes in memory that take turns are far shorter, so this makes none late.
+/// As long as served callers may wait under a lasting overload (HTTP contract). Hashes in memory that
+/// take turns are far shorter, so this makes none late.
 const LONGEST_WAIT_FOR_A_TURN: Duration = Duration::from_millis(200);
 
 /// Computes one slice on the lanes of an algorithm that go on: `work` units on each, or fewer if a

@@ -39,7 +39,7 @@ pub use self::argon2_lanes::{Argon2Lanes, MOST_ARGON2_LANES};
 pub use self::one_core::OneCore;
 pub use self::settings::PoolSettings;
 pub use self::submitted::{Reply, Ticket};
-pub use self::work::{Caller, Done, Dropped, QueueLimits, Refused, Urgency, Work};
+pub use self::work::{CallerNumber, Done, Dropped, QueueLimits, Refused, Urgency, Work};
 use self::{
     schedule::{Schedule, Wake},
     shared::Shared,

@@ -31,7 +31,7 @@ use self::{
 use super::{
     estimate::{Cost, Estimates},
     learner::Learner,
-    work::{Caller, QueueLimits, Refused, Urgency},
+    work::{CallerNumber, QueueLimits, Refused, Urgency},
 };
 
 /// A job, as the schedule knows it.
@@ -40,7 +40,7 @@ pub(crate) trait Job {
     fn abandoned(&self) -> bool;
 
     /// The program that waits for the job.
-    fn caller(&self) -> Caller;
+    fn caller(&self) -> CallerNumber;
 }
 
 /// The approximate time between two boundaries. It is short compared with a hash, so that joining
@@ -55,10 +55,10 @@ pub(crate) struct Part {
     pub(crate) core_time: Duration,
 }
 
-/// A lane in use, as its worker last reported it.
+/// A job in a lane, as its worker last reported it, or one that waits or asks to be taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Running {
-    pub(crate) caller: Caller,
+    pub(crate) caller: CallerNumber,
     /// The remaining work.
     pub(crate) rest: Cost,
     pub(crate) deadline: Instant,
@@ -91,7 +91,9 @@ pub(crate) struct Schedule<J> {
     pub(crate) estimates: Estimates,
     limits: Option<QueueLimits>,
     pub(crate) workers: Workers,
+    /// Jobs for the lane workers: of an algorithm for which `PoolSettings::lanes` has a number.
     sliced: Queue<J>,
+    /// Jobs for the block workers.
     whole: Queue<J>,
     shares: Shares,
     /// What learns the lanes of Argon2, unless they are set.
@@ -224,13 +226,13 @@ impl<J: Job> Schedule<J> {
 
     /// Returns which lanes stay beside those of a caller. Those of callers that have had as much or
     /// more give way.
-    fn stays(&self, caller: Caller) -> impl Fn(&Running) -> bool {
+    fn stays(&self, caller: CallerNumber) -> impl Fn(&Running) -> bool {
         move |lane| !self.shares.lead(caller, lane.caller).is_zero()
     }
 
     /// Whether a whole hash of this caller would take the last worker for such hashes, while others
     /// are active. They could not get it back before the hash ends.
-    fn would_hold_the_last_worker(&self, caller: Caller, now: Instant) -> bool {
+    fn would_hold_the_last_worker(&self, caller: CallerNumber, now: Instant) -> bool {
         let workers = &self.workers.block;
         let own = workers.iter().filter_map(|worker| worker.busy).filter(|whole| whole.job.caller == caller);
         workers.len() > 1 && self.shares.active(now) > 1 && own.count() + 1 >= workers.len()
@@ -324,14 +326,14 @@ impl<J: Job> Schedule<J> {
     }
 
     /// Follows the computing time of a lane since it was last charged.
-    pub(crate) fn charge(&mut self, caller: Caller, core_time: Duration, now: Instant) {
+    pub(crate) fn charge(&mut self, caller: CallerNumber, core_time: Duration, now: Instant) {
         self.shares.charge(caller, core_time, now);
     }
 
     /// Follows the end of a lane: replaces the estimate of its job by the time that it took.
     pub(crate) fn lane_ended(
         &mut self,
-        caller: Caller,
+        caller: CallerNumber,
         estimate: Duration,
         core_time: Duration,
         now: Instant,

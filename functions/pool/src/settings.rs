@@ -1,3 +1,5 @@
+//! The settings of a pool, and which algorithms run in lanes.
+
 use std::{num::NonZeroUsize, time::Duration};
 
 use saltern_encoded::Algorithm;

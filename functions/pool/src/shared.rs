@@ -1,3 +1,5 @@
+//! What the workers and the callers of the pool share: the schedule under its lock.
+
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,

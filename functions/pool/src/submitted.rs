@@ -1,3 +1,5 @@
+//! The caller's end of submitted work.
+
 use std::{
     future::Future,
     iter,
@@ -13,7 +15,7 @@ use tokio::sync::oneshot;
 use super::{
     estimate::{Cost, Estimates},
     schedule::{Job, Schedule},
-    work::{Caller, Done, Dropped, Work},
+    work::{CallerNumber, Done, Dropped, Work},
 };
 use saltern_kernels::{Admitted, Kernels, Outer, Password, work};
 
@@ -74,7 +76,7 @@ pub(super) struct Submitted {
     pub(super) admitted: Admitted,
     pub(super) password: Password,
     pub(super) second: Option<Password>,
-    pub(super) caller: Caller,
+    pub(super) caller: CallerNumber,
     pub(super) reply: Reply,
     /// The layer that takes the output of this one.
     outer: Option<Outer>,
@@ -150,7 +152,7 @@ impl Job for Submitted {
         self.reply.is_abandoned()
     }
 
-    fn caller(&self) -> Caller {
+    fn caller(&self) -> CallerNumber {
         self.caller
     }
 }

@@ -18,7 +18,7 @@ pub struct Work {
     /// Whether it may be refused in favour of other work.
     pub urgency: Urgency,
     /// The program that waits for it.
-    pub caller: Caller,
+    pub caller: CallerNumber,
 }
 
 impl Work {
@@ -26,7 +26,7 @@ impl Work {
     /// tell callers apart.
     #[must_use]
     pub fn new(admitted: Admitted, password: Password, deadline: Instant) -> Self {
-        let (urgency, caller) = (Urgency::Required, Caller::default());
+        let (urgency, caller) = (Urgency::Required, CallerNumber::default());
         Self { admitted, password, second: None, deadline, urgency, caller }
     }
 }
@@ -34,7 +34,7 @@ impl Work {
 /// A program that sends work, by a number of the front door. Callers that want more than there is
 /// get equal shares of the workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Caller(pub u64);
+pub struct CallerNumber(pub u64);
 
 /// Whether work may be refused in favour of other work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

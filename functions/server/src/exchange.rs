@@ -18,7 +18,7 @@ use http::{
     request::Parts,
 };
 use http_body_util::BodyExt as _;
-use hyper::body::{Body as _, Frame, SizeHint};
+use hyper::body::{Body as _, Frame, Incoming as SentBody, SizeHint};
 use saltern_pool::Workers;
 use saltern_service::{
     Answer, Arrival, Body, Code, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem, Service,
@@ -41,11 +41,11 @@ impl<W: Workers> Door<W> {
         &self,
         incoming: &mut Incoming,
         parts: &Parts,
-        mut sent: hyper::body::Incoming,
+        mut sent: SentBody,
         peer: &mut Peer,
     ) -> Result<Answer, Unserved> {
         let ends_in_a_blank_line = sent.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
-        match self.read_body(incoming, parts, &mut sent, peer).await {
+        match self.admit_and_read(incoming, parts, &mut sent, peer).await {
             Ok(body) => incoming.body = body,
             Err(Unanswerable::Gone) => return Err(Unserved::Gone),
             Err(Unanswerable::Busy) => {
@@ -73,12 +73,12 @@ impl<W: Workers> Door<W> {
         Ok(answer)
     }
 
-    /// Checks the head of a request and reads its body.
-    async fn read_body(
+    /// Checks the head of a request, trusts the connection of a known caller, takes a place, and reads the body.
+    async fn admit_and_read(
         &self,
         incoming: &Incoming,
         parts: &Parts,
-        sent: &mut hyper::body::Incoming,
+        sent: &mut SentBody,
         peer: &mut Peer,
     ) -> Result<Body, Unanswerable> {
         let checked = check(parts);
@@ -145,10 +145,10 @@ impl<W: Workers> Door<W> {
     /// length, or the bytes that have arrived, rounded up. Later it lives only until it is parsed.
     async fn read(
         &self,
-        sent: &mut hyper::body::Incoming,
+        sent: &mut SentBody,
         declared: Option<usize>,
         limit: usize,
-        of: saltern_pool::Caller,
+        of: saltern_pool::CallerNumber,
         peer: &Peer,
     ) -> Result<Body, Unread> {
         let full = || Problem::overloaded(AFTER_OTHERS);
@@ -189,7 +189,7 @@ fn check(parts: &Parts) -> Result<(), Problem> {
 }
 
 /// Reads and discards a body that the route ignores, so that the connection can be used again.
-async fn discard(sent: &mut hyper::body::Incoming, limit: usize, peer: &Peer) -> Result<(), Unread> {
+async fn discard(sent: &mut SentBody, limit: usize, peer: &Peer) -> Result<(), Unread> {
     let mut left = limit;
     while let Some(data) = next_part(sent, left, peer).await? {
         left -= data.len();
@@ -199,7 +199,7 @@ async fn discard(sent: &mut hyper::body::Incoming, limit: usize, peer: &Peer) ->
 
 /// Returns the next bytes of a body of which `left` bytes are still allowed.
 async fn next_part(
-    sent: &mut hyper::body::Incoming,
+    sent: &mut SentBody,
     left: usize,
     peer: &Peer,
 ) -> Result<Option<Bytes>, Unread> {
@@ -285,18 +285,18 @@ impl Peer {
 /// [`Unserved`]; the error ends this side of the stream or connection.
 pub(super) async fn exchange<W: Workers>(
     door: &Door<W>,
-    request: Request<hyper::body::Incoming>,
+    request: Request<SentBody>,
     mut peer: Peer,
 ) -> Result<Response<Outgoing>, Unserved> {
     let (parts, sent) = request.into_parts();
-    let mut unanswered = Unanswered::since_now(door, &parts, &peer);
+    let mut counted = CountedIfGone::since_now(door, &parts, &peer);
     if peer.has_gone() {
         return Err(Unserved::Gone);
     }
-    let answered = door.answer(&mut unanswered.incoming, &parts, sent, &mut peer).await;
-    unanswered.is_answered = !matches!(answered, Err(Unserved::Gone));
+    let answered = door.answer(&mut counted.incoming, &parts, sent, &mut peer).await;
+    counted.is_answered = !matches!(answered, Err(Unserved::Gone));
     let mut answer = answered?;
-    let room = door.room_for(&mut answer, &unanswered.incoming);
+    let room = door.room_for(&mut answer, &counted.incoming);
     let mut response = answer.response;
     if parts.method == Method::HEAD {
         // The length of the response to GET (RFC 9110 §9.3.2).
@@ -354,13 +354,14 @@ impl hyper::body::Body for Outgoing {
 }
 
 /// Counts a request whose future is dropped before its response: the caller has gone.
-struct Unanswered<'a, W: Workers> {
+struct CountedIfGone<'a, W: Workers> {
     service: &'a Service<W>,
     incoming: Incoming,
     is_answered: bool,
 }
 
-impl<'a, W: Workers> Unanswered<'a, W> {
+impl<'a, W: Workers> CountedIfGone<'a, W> {
+    /// Finds out whose token it is, and makes the [`Incoming`].
     fn since_now(door: &'a Door<W>, parts: &Parts, peer: &Peer) -> Self {
         let arrival = Arrival {
             at: Instant::now(),
@@ -373,7 +374,7 @@ impl<'a, W: Workers> Unanswered<'a, W> {
     }
 }
 
-impl<W: Workers> Drop for Unanswered<'_, W> {
+impl<W: Workers> Drop for CountedIfGone<'_, W> {
     fn drop(&mut self) {
         if !self.is_answered {
             self.service.count_gone(&self.incoming);
@@ -421,7 +422,7 @@ fn head_bytes(parts: &Parts) -> usize {
 }
 
 /// Returns the declared length of the body, if there is one.
-fn declared_bytes(sent: &hyper::body::Incoming, limit: usize) -> Result<Option<usize>, Problem> {
+fn declared_bytes(sent: &SentBody, limit: usize) -> Result<Option<usize>, Problem> {
     let Some(declared) = sent.size_hint().exact() else { return Ok(None) };
     let declared = usize::try_from(declared).ok().filter(|&bytes| bytes <= limit);
     declared.map(Some).ok_or_else(|| Problem::new(Code::BodyTooLarge))

@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use saltern_pool::Caller;
+use saltern_pool::CallerNumber;
 use tokio::sync::Notify;
 
 pub(super) struct Room(Mutex<Shares>);
@@ -25,7 +25,7 @@ impl Room {
     ///
     /// An evicted request is notified, and its room counts as free since then. A request of which
     /// nobody holds the [`Notify`] any more is not evicted.
-    pub(super) fn take(self: &Arc<Self>, of: Caller, amount: usize, evicted: &Arc<Notify>) -> Option<Taken> {
+    pub(super) fn take(self: &Arc<Self>, of: CallerNumber, amount: usize, evicted: &Arc<Notify>) -> Option<Taken> {
         let number = self.shares().take(of, amount, Instant::now(), evicted)?;
         Some(Taken { room: Arc::clone(self), of, number })
     }
@@ -38,7 +38,7 @@ impl Room {
 /// What a request has taken, free again when it is dropped.
 pub(super) struct Taken {
     room: Arc<Room>,
-    of: Caller,
+    of: CallerNumber,
     number: u64,
 }
 
@@ -74,7 +74,7 @@ struct Shares {
     reserve: usize,
     used: usize,
     /// The callers that are present: each has a request.
-    parties: HashMap<Caller, Party>,
+    parties: HashMap<CallerNumber, Party>,
     /// Requests that ever took room.
     numbered: u64,
 }
@@ -98,7 +98,7 @@ impl Shares {
         Self { bound, reserve, used: 0, parties: HashMap::new(), numbered: 0 }
     }
 
-    fn take(&mut self, of: Caller, amount: usize, now: Instant, evicted: &Arc<Notify>) -> Option<u64> {
+    fn take(&mut self, of: CallerNumber, amount: usize, now: Instant, evicted: &Arc<Notify>) -> Option<u64> {
         let number = self.numbered;
         self.numbered += 1;
         let request = Request { amount: 0, quiet_since: Some(now), evicted: Arc::downgrade(evicted) };
@@ -110,7 +110,7 @@ impl Shares {
         has_room.then_some(number)
     }
 
-    fn grow(&mut self, of: Caller, number: u64, more: usize) -> bool {
+    fn grow(&mut self, of: CallerNumber, number: u64, more: usize) -> bool {
         if self.request(of, number).is_none() || self.make_room(of, more).is_none() {
             return false;
         }
@@ -124,14 +124,14 @@ impl Shares {
         true
     }
 
-    fn set_quiet_since(&mut self, of: Caller, number: u64, at: Option<Instant>) {
+    fn set_quiet_since(&mut self, of: CallerNumber, number: u64, at: Option<Instant>) {
         if let Some(request) = self.request(of, number) {
             request.quiet_since = at;
         }
     }
 
     /// Frees the room of a request, unless it was evicted.
-    fn free(&mut self, of: Caller, number: u64) -> Option<Request> {
+    fn free(&mut self, of: CallerNumber, number: u64) -> Option<Request> {
         let party = self.parties.get_mut(&of)?;
         let request = party.requests.remove(&number)?;
         party.used -= request.amount;
@@ -143,7 +143,7 @@ impl Shares {
     }
 
     /// Makes room for this much more of a caller; `None` if there is none for it.
-    fn make_room(&mut self, of: Caller, more: usize) -> Option<()> {
+    fn make_room(&mut self, of: CallerNumber, more: usize) -> Option<()> {
         let usable = self.bound - self.reserve;
         if self.used + more <= usable {
             return Some(());
@@ -161,7 +161,7 @@ impl Shares {
     }
 
     /// The request that is longest without a byte, of the caller that is most over this share.
-    fn least_deserving(&self, share: usize) -> Option<(Caller, u64, Arc<Notify>)> {
+    fn least_deserving(&self, share: usize) -> Option<(CallerNumber, u64, Arc<Notify>)> {
         let over = self.parties.iter().filter(|(_, party)| party.used > share);
         let candidates = over.filter_map(|(of, party)| {
             let quiet = party.requests.iter().filter_map(|(number, request)| {
@@ -173,7 +173,7 @@ impl Shares {
         Some((*of, number, evicted))
     }
 
-    fn request(&mut self, of: Caller, number: u64) -> Option<&mut Request> {
+    fn request(&mut self, of: CallerNumber, number: u64) -> Option<&mut Request> {
         self.parties.get_mut(&of)?.requests.get_mut(&number)
     }
 }
@@ -324,15 +324,15 @@ mod tests {
         shares.parties.get(&of(caller))?.requests.keys().next_back().copied()
     }
 
-    fn of(caller: usize) -> Caller {
-        Caller(caller as u64)
+    fn of(caller: usize) -> CallerNumber {
+        CallerNumber(caller as u64)
     }
 
     #[tokio::test]
     async fn the_caller_most_over_its_share_gives_way_and_a_dropped_request_frees_its_room() {
         let room = Room::new(8, 2);
         let evicted = Arc::default();
-        let [most_over, over, new, fourth] = [1, 2, 3, 4].map(Caller);
+        let [most_over, over, new, fourth] = [1, 2, 3, 4].map(CallerNumber);
         let take = |caller, amount| room.take(caller, amount, &TOLD);
         let most = room.take(most_over, 4, &evicted).unwrap();
         let much = take(over, 2).unwrap();
@@ -349,10 +349,10 @@ mod tests {
     #[test]
     fn only_a_request_that_waits_for_its_peer_and_can_be_told_is_evicted() {
         let room = Room::new(4, 0);
-        let take = |caller, evicted| room.take(Caller(caller), 1, evicted);
+        let take = |caller, evicted| room.take(CallerNumber(caller), 1, evicted);
         let working: Vec<_> = (0..3).map(|_| take(1, &TOLD).unwrap()).collect();
         working.iter().for_each(Taken::waits_for_server);
-        let untold = room.take(Caller(1), 1, &Arc::default()).unwrap();
+        let untold = room.take(CallerNumber(1), 1, &Arc::default()).unwrap();
         assert!(take(2, &TOLD).is_none());
         working[2].waits_for_peer();
         assert!(take(2, &TOLD).is_some() && untold.grow(0) && working[0].grow(0) && !working[2].grow(0));

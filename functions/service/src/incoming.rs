@@ -98,13 +98,13 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// Whose share of workers, memory and places the request uses (HTTP contract, "Callers"). Without
+    /// Whose share of workers, memory and places the request uses (HTTP contract). Without
     /// tokens it is the user of a socket file, or the network of the peer.
-    pub fn share(&self) -> saltern_pool::Caller {
+    pub fn share(&self) -> saltern_pool::CallerNumber {
         match (&self.caller, self.peer) {
-            (Caller::Named(identity), _) => saltern_pool::Caller(identity.key),
-            (_, Some(peer)) => saltern_pool::Caller(peer.share()),
-            (_, None) => saltern_pool::Caller::default(),
+            (Caller::Named(identity), _) => saltern_pool::CallerNumber(identity.key),
+            (_, Some(peer)) => saltern_pool::CallerNumber(peer.share()),
+            (_, None) => saltern_pool::CallerNumber::default(),
         }
     }
 }
@@ -247,10 +247,10 @@ pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// The caller's remaining budget, in milliseconds.
 pub const DEADLINE_HEADER: &str = "Saltern-Deadline-Ms";
 
-/// The longest budget that a caller may name (HTTP contract, "Requests and answers").
+/// The longest budget that a caller may name (HTTP contract).
 pub const MAX_BUDGET_MS: u64 = 60_000;
 
-/// The budget of a caller that names none (HTTP contract, "Requests and answers").
+/// The budget of a caller that names none (HTTP contract).
 pub const DEFAULT_BUDGET_MS: u64 = 10_000;
 
 #[cfg(test)]

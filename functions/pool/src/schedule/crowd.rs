@@ -29,7 +29,7 @@ struct Lane {
 
 /// Sends hashes of one cost, one after the other.
 struct Client {
-    caller: Caller,
+    caller: CallerNumber,
     cost: Cost,
     within: Duration,
     /// Between an answer and its next hash.
@@ -46,7 +46,7 @@ struct Client {
 impl Client {
     fn new(caller: u64, cost: Cost, within: Duration) -> Self {
         Self {
-            caller: Caller(caller),
+            caller: CallerNumber(caller),
             cost,
             within,
             pause: Duration::ZERO,
@@ -163,12 +163,12 @@ impl Crowd {
     }
 
     fn core_time(&self, caller: u64) -> Duration {
-        self.clients.iter().filter(|client| client.caller == Caller(caller)).map(|c| c.core_time).sum()
+        self.clients.iter().filter(|client| client.caller == CallerNumber(caller)).map(|c| c.core_time).sum()
     }
 
     /// Returns the latency of nine of ten, and how many were lost.
     fn served(&self, caller: u64) -> (Duration, usize, usize) {
-        let of = || self.clients.iter().filter(|client| client.caller == Caller(caller));
+        let of = || self.clients.iter().filter(|client| client.caller == CallerNumber(caller));
         let mut latencies: Vec<_> = of().flat_map(|client| client.latencies.clone()).collect();
         latencies.sort();
         (latencies[latencies.len() * 9 / 10], latencies.len(), of().map(|client| client.lost).sum())
@@ -365,13 +365,13 @@ fn state_after(history: &[Event]) -> (State, [Duration; CALLERS]) {
         let now = start + MS * at;
         match *event {
             Event::Submit(caller) => {
-                let job = Numbered::of(Caller(caller as u64), caller);
+                let job = Numbered::of(CallerNumber(caller as u64), caller);
                 let cost = Cost::new(Algorithm::Bcrypt, SLICES[caller] as u64);
                 assert!(schedule.submit(job, cost, deadline, Urgency::Required, now).is_ok(), "{history:?}");
                 state.submitted[caller] += 1;
             }
             Event::Boundary => {
-                let caller = |lane: &(usize, usize, bool)| Caller(lane.0 as u64);
+                let caller = |lane: &(usize, usize, bool)| CallerNumber(lane.0 as u64);
                 let going = u32::try_from(state.lanes.iter().filter(|lane| lane.2).count()).unwrap();
                 let charged: Vec<_> =
                     state.lanes.iter().filter(|lane| lane.2).map(|lane| (caller(lane), MS / going)).collect();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    super::{estimate::Cost, work::Caller},
+    super::{estimate::Cost, work::CallerNumber},
     Job, Running, Schedule,
     queue::Queue,
 };
@@ -123,7 +123,7 @@ impl<J: Job> Schedule<J> {
     /// The bound on the wait follows it. If the bound followed the job that comes, those with long
     /// hashes would be refused first. If it followed the jobs of all callers, one with long hashes
     /// would have those of the others refused.
-    pub(super) fn mean_duration(&self, queue: &Queue<J>, caller: Caller) -> Duration {
+    pub(super) fn mean_duration(&self, queue: &Queue<J>, caller: CallerNumber) -> Duration {
         let own = |cost: Cost| self.estimates.duration(cost, self.estimates.width_of(cost));
         let jobs = || queue.jobs.iter().filter(|waiting| waiting.job.caller() == caller);
         let all: Duration = jobs().map(|waiting| own(waiting.cost)).sum();

@@ -51,7 +51,7 @@ impl<J: Job> Schedule<J> {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Caller, Running},
+        super::{CallerNumber, Running},
         *,
     };
     use crate::{
@@ -74,14 +74,14 @@ mod tests {
         let mut schedule =
             Schedule::new(1, vec![Algorithm::Argon2id], estimates, None).with_learner(Some(Learner::new(1)));
         for caller in 0..callers {
-            let job = Numbered::of(Caller(caller), 0);
+            let job = Numbered::of(CallerNumber(caller), 0);
             let deadline = start + MS * 60_000;
             assert!(schedule.submit(job, HASH, deadline, Urgency::Required, start).is_ok());
         }
         for at in 0..2_000 {
             let now = start + MS * at;
             let deadline = now + left;
-            let running = Running { caller: Caller(0), rest: HASH, deadline };
+            let running = Running { caller: CallerNumber(0), rest: HASH, deadline };
             drop(schedule.lane_boundary(0, [running].into_iter(), now));
             let slice = |algorithm| Slice { algorithm, lanes: 1, work: 1, elapsed: MS, side_by_side: true };
             schedule.measured(slice(Algorithm::Argon2id), now);

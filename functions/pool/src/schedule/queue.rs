@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    super::{estimate::Cost, work::Caller},
+    super::{estimate::Cost, work::CallerNumber},
     Job, Running, Schedule,
     shares::Shares,
 };
@@ -64,7 +64,7 @@ impl<J: Job> Queue<J> {
     }
 
     /// Removes the caller's last job.
-    pub(super) fn remove_last_of(&mut self, caller: Caller) -> Option<Waiting<J>> {
+    pub(super) fn remove_last_of(&mut self, caller: CallerNumber) -> Option<Waiting<J>> {
         self.remove(self.jobs.iter().rposition(|waiting| waiting.job.caller() == caller)?)
     }
 
@@ -111,8 +111,8 @@ pub(super) struct Backlog {
 /// Returns what waits of each caller.
 pub(super) fn backlogs<'a, J: Job + 'a>(
     waiting: impl Iterator<Item = &'a Waiting<J>>,
-) -> Vec<(Caller, Backlog)> {
-    let mut backlogs: Vec<(Caller, Backlog)> = Vec::new();
+) -> Vec<(CallerNumber, Backlog)> {
+    let mut backlogs: Vec<(CallerNumber, Backlog)> = Vec::new();
     for Waiting { job, core_time, .. } in waiting {
         let caller = job.caller();
         let at = backlogs.iter().position(|(of, _)| *of == caller).unwrap_or_else(|| {

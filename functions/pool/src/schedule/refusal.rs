@@ -8,7 +8,7 @@ use std::{
 use saltern_encoded::Algorithm;
 
 use super::{
-    super::work::{Caller, Refused, Urgency},
+    super::work::{CallerNumber, Refused, Urgency},
     Found, Job, Running, Schedule,
     forecast::Forecast,
     queue::{Backlog, Queue, backlogs},
@@ -66,7 +66,7 @@ impl<J: Job> Schedule<J> {
     /// Each active caller has an equal part. What then is too much is less than one long job of each.
     pub(super) fn make_room(
         &mut self,
-        caller: Caller,
+        caller: CallerNumber,
         core_time: Duration,
         now: Instant,
     ) -> Result<(), Refused> {
@@ -95,7 +95,7 @@ impl<J: Job> Schedule<J> {
     }
 
     /// Whether the work of this caller that waits is too long for its optional work.
-    fn is_under_pressure(&self, caller: Caller, now: Instant) -> bool {
+    fn is_under_pressure(&self, caller: CallerNumber, now: Instant) -> bool {
         let Some(limits) = self.limits else { return false };
         let bound = limits.work_per_worker / SHARE_FOR_OPTIONAL_WORK * self.workers.cores();
         let callers = u32::try_from(self.shares.active(now)).unwrap_or(u32::MAX);
@@ -120,11 +120,11 @@ impl<J: Job> Schedule<J> {
             (&mut self.whole, false, of_whole, [idle; Algorithm::ALL.len()]),
         ] {
             // What each caller has had, and its work so far. That of callers that have had more gives way.
-            let mut works: Vec<(Caller, Duration, Duration)> = Vec::new();
+            let mut works: Vec<(CallerNumber, Duration, Duration)> = Vec::new();
             for mut waiting in mem::take(&mut queue.jobs) {
                 let caller = waiting.job.caller();
                 let used = self.shares.used(caller);
-                let delays = |of: &&(Caller, Duration, Duration)| !gives_way || of.0 == caller || of.1 < used;
+                let delays = |of: &&(CallerNumber, Duration, Duration)| !gives_way || of.0 == caller || of.1 < used;
                 let ahead: Duration = works.iter().filter(delays).map(|(.., work)| work).sum();
                 let alone = self.estimates.least_duration(waiting.cost);
                 let left = waiting.deadline.saturating_duration_since(now);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::work::Caller;
+use super::super::work::CallerNumber;
 
 /// Shares the workers among the callers: start-time fair queueing, of jobs and of slices.
 ///
@@ -23,7 +23,7 @@ pub(super) struct Shares {
 
 #[derive(Debug)]
 struct Account {
-    caller: Caller,
+    caller: CallerNumber,
     next_start: Duration,
     used: Duration,
     /// The part of `used` that was paid in advance.
@@ -42,18 +42,18 @@ impl Shares {
     ///
     /// A job that starts far ahead may be taken before others, by a worker of another kind. So the
     /// present is never after the first job that waits.
-    pub(super) fn next_start(&self, caller: Caller, first: Option<Duration>) -> Duration {
+    pub(super) fn next_start(&self, caller: CallerNumber, first: Option<Duration>) -> Duration {
         let present = first.map_or(self.present, |first| first.min(self.present));
         self.account(caller).map_or(present, |account| account.next_start.max(present))
     }
 
     /// Returns the computing time of a caller, for comparisons with that of others.
-    pub(super) fn used(&self, caller: Caller) -> Duration {
+    pub(super) fn used(&self, caller: CallerNumber) -> Duration {
         self.account(caller).map_or(self.present_used, |account| account.used)
     }
 
     /// Returns how much more a caller has had than another; the most there is for itself.
-    pub(super) fn lead(&self, caller: Caller, other: Caller) -> Duration {
+    pub(super) fn lead(&self, caller: CallerNumber, other: CallerNumber) -> Duration {
         if caller == other { Duration::MAX } else { self.used(caller).saturating_sub(self.used(other)) }
     }
 
@@ -63,14 +63,14 @@ impl Shares {
     }
 
     /// Returns the number of callers with this one.
-    pub(super) fn active_with(&self, caller: Caller, now: Instant) -> u32 {
+    pub(super) fn active_with(&self, caller: CallerNumber, now: Instant) -> u32 {
         let others =
             self.accounts.iter().filter(|account| account.caller != caller && account.is_active(now));
         u32::try_from(others.count()).unwrap_or(u32::MAX).saturating_add(1)
     }
 
     /// Follows a job that begins to wait at this start.
-    pub(super) fn submitted(&mut self, caller: Caller, start: Duration, core_time: Duration, now: Instant) {
+    pub(super) fn submitted(&mut self, caller: CallerNumber, start: Duration, core_time: Duration, now: Instant) {
         let present_used = self.present_used;
         let account = self.account_mut(caller, now);
         // A caller that had no work, or whose work could not run, has no claim on the past. Else it
@@ -86,14 +86,14 @@ impl Shares {
     }
 
     /// Follows a job that a worker took.
-    pub(super) fn taken(&mut self, caller: Caller, start: Duration, now: Instant) {
+    pub(super) fn taken(&mut self, caller: CallerNumber, start: Duration, now: Instant) {
         self.present = self.present.max(start);
         let account = self.account_mut(caller, now);
         account.waiting = account.waiting.saturating_sub(1);
     }
 
     /// Follows a job that left the queue and is not computed.
-    pub(super) fn left(&mut self, caller: Caller, core_time: Duration, now: Instant) {
+    pub(super) fn left(&mut self, caller: CallerNumber, core_time: Duration, now: Instant) {
         let account = self.account_mut(caller, now);
         account.waiting = account.waiting.saturating_sub(1);
         account.next_start = account.next_start.saturating_sub(core_time);
@@ -104,7 +104,7 @@ impl Shares {
     /// A worker takes all jobs that it has room for at each boundary. So the queue of a caller that
     /// wants no more than its share is empty after each boundary. A short queue is at times empty
     /// under overload too, so it also stands while jobs are refused.
-    pub(super) fn stands(&self, caller: Caller, now: Instant) -> bool {
+    pub(super) fn stands(&self, caller: CallerNumber, now: Instant) -> bool {
         let within = |since: Instant, time: Duration| now.saturating_duration_since(since) < time;
         self.account(caller).is_some_and(|account| {
             (account.waiting > 0 && !within(account.waits_since, STANDING_AFTER))
@@ -113,14 +113,14 @@ impl Shares {
     }
 
     /// Follows a refusal.
-    pub(super) fn note_refusal(&mut self, caller: Caller, now: Instant) {
+    pub(super) fn note_refusal(&mut self, caller: CallerNumber, now: Instant) {
         if self.stands(caller, now) {
             self.account_mut(caller, now).refused = Some(now);
         }
     }
 
     /// Charges a caller for computing time.
-    pub(super) fn charge(&mut self, caller: Caller, core_time: Duration, now: Instant) {
+    pub(super) fn charge(&mut self, caller: CallerNumber, core_time: Duration, now: Instant) {
         let account = self.account_mut(caller, now);
         account.used += core_time;
         account.last_seen = now;
@@ -129,7 +129,7 @@ impl Shares {
     }
 
     /// Replaces the estimate of a job by the time that it took.
-    pub(super) fn correct(&mut self, caller: Caller, estimate: Duration, took: Duration, now: Instant) {
+    pub(super) fn correct(&mut self, caller: CallerNumber, estimate: Duration, took: Duration, now: Instant) {
         let account = self.account_mut(caller, now);
         account.next_start = (account.next_start + took).saturating_sub(estimate);
     }
@@ -137,7 +137,7 @@ impl Shares {
     /// Charges a caller in advance for a job that cannot be stopped, and returns the charge.
     ///
     /// The present does not follow, since the estimate of a job may be far too long.
-    pub(super) fn prepay(&mut self, caller: Caller, estimate: Duration, now: Instant) -> Duration {
+    pub(super) fn prepay(&mut self, caller: CallerNumber, estimate: Duration, now: Instant) -> Duration {
         let charged = estimate.min(MOST_PREPAID);
         let account = self.account_mut(caller, now);
         account.used += charged;
@@ -146,18 +146,18 @@ impl Shares {
     }
 
     /// Replaces the charge of a job that was paid in advance by the time that it took.
-    pub(super) fn recharge(&mut self, caller: Caller, charged: Duration, took: Duration, now: Instant) {
+    pub(super) fn recharge(&mut self, caller: CallerNumber, charged: Duration, took: Duration, now: Instant) {
         let account = self.account_mut(caller, now);
         account.used = account.used.saturating_sub(charged);
         account.prepaid = account.prepaid.saturating_sub(charged);
         self.charge(caller, took, now);
     }
 
-    fn account(&self, caller: Caller) -> Option<&Account> {
+    fn account(&self, caller: CallerNumber) -> Option<&Account> {
         self.accounts.iter().find(|account| account.caller == caller)
     }
 
-    fn account_mut(&mut self, caller: Caller, now: Instant) -> &mut Account {
+    fn account_mut(&mut self, caller: CallerNumber, now: Instant) -> &mut Account {
         let position = self.accounts.iter().position(|account| account.caller == caller);
         let position = position.unwrap_or_else(|| {
             self.accounts.retain(|account| account.is_active(now));
@@ -210,8 +210,8 @@ pub(super) const STANDING_AFTER: Duration = Duration::from_millis(2500);
 /// capacity a third of all jobs are refused, so refusals are much closer together.
 const CALM_AFTER: Duration = Duration::from_millis(500);
 
-/// A caller counts as active for so long after its last work (HTTP contract, "Share").
+/// A caller counts as active for so long after its last work (HTTP contract).
 pub(super) const ACTIVE_FOR: Duration = Duration::from_secs(5);
 
-/// The most callers whose work is remembered (HTTP contract, "Callers").
+/// The most callers whose work is remembered (HTTP contract).
 pub(super) const MOST_CALLERS: usize = 1024;

@@ -17,15 +17,15 @@ pub(super) const MS: Duration = Duration::from_millis(1);
 pub(super) struct Numbered {
     pub(super) number: usize,
     gone: Rc<Cell<bool>>,
-    caller: Caller,
+    caller: CallerNumber,
 }
 
 impl Numbered {
     fn new(number: usize) -> Self {
-        Self::of(Caller::default(), number)
+        Self::of(CallerNumber::default(), number)
     }
 
-    pub(super) fn of(caller: Caller, number: usize) -> Self {
+    pub(super) fn of(caller: CallerNumber, number: usize) -> Self {
         Self { number, gone: Rc::default(), caller }
     }
 }
@@ -35,7 +35,7 @@ impl Job for Numbered {
         self.gone.get()
     }
 
-    fn caller(&self) -> Caller {
+    fn caller(&self) -> CallerNumber {
         self.caller
     }
 }
@@ -66,7 +66,7 @@ fn loops_of_digests_leave_half_of_a_worker_to_other_hashes() {
         let started = schedule.lane_boundary(0, [].into_iter(), now).started;
         let of = |cost: Cost| started.iter().filter(|waiting| waiting.cost == cost).count();
         assert_eq!([of(first), of(second)], taken);
-        let rest = Running { caller: Caller::default(), rest: bcrypt, deadline };
+        let rest = Running { caller: CallerNumber::default(), rest: bcrypt, deadline };
         let sha512s = schedule.workers.spare_lanes(Algorithm::Sha512Crypt, &schedule.estimates);
         assert_eq!(sha512s, 0);
         schedule.workers.lane[0].lanes = vec![rest; 7];
@@ -88,7 +88,7 @@ fn a_hash_is_forecast_beside_the_hashes_of_its_kind_and_not_in_full_lanes() {
     for (number, (caller, cost, milliseconds)) in
         [(1, loops, 60_000), (2, BCRYPT, 600), (2, BCRYPT, 600)].into_iter().enumerate()
     {
-        let job = Numbered::of(Caller(caller), number);
+        let job = Numbered::of(CallerNumber(caller), number);
         let taken = schedule.submit(job, cost, now + MS * milliseconds, Urgency::Required, now);
         assert!(taken.is_ok(), "{number}");
     }
@@ -119,7 +119,7 @@ fn part(cost: Cost, core_time: Duration) -> Part {
 /// Makes lanes with `rest` remaining units each.
 fn lanes(n: usize, rest: u64, deadline: Instant) -> impl Iterator<Item = Running> {
     (0..n).map(move |_| Running {
-        caller: Caller::default(),
+        caller: CallerNumber::default(),
         rest: Cost::new(Algorithm::Bcrypt, rest),
         deadline,
     })
@@ -159,7 +159,7 @@ fn fewer_whole_hashes_run_at_once_than_there_are_workers() {
 fn a_caller_is_refused_whole_hashes_that_would_have_to_wait_for_its_own() {
     let (mut schedule, now) = (machine(2, None), Instant::now());
     let mut submit = |caller, number, within| {
-        let job = Numbered::of(Caller(caller), number);
+        let job = Numbered::of(CallerNumber(caller), number);
         schedule.submit(job, ARGON2, now + MS * within, Urgency::Required, now)
     };
     assert!(submit(1, 0, 1000).is_ok());
@@ -168,7 +168,7 @@ fn a_caller_is_refused_whole_hashes_that_would_have_to_wait_for_its_own() {
     assert_eq!(started(&schedule.block_free(1, now)), [1]);
     schedule.block_done(1, &[], now);
     let mut submit = |number, within| {
-        let job = Numbered::of(Caller(1), number);
+        let job = Numbered::of(CallerNumber(1), number);
         schedule.submit(job, ARGON2, now + MS * within, Urgency::Required, now)
     };
     assert!(matches!(submit(2, 35), Err(Refused::Overloaded { .. })), "it ends after 40 ms");
@@ -338,7 +338,7 @@ fn optional_work_is_judged_by_the_waiting_work_of_its_own_caller() {
     let far = now + MS * 60_000;
     let mut schedule = machine(1, Some(QueueLimits { operations: 100, work_per_worker: MS * 200 }));
     let mut submit =
-        |caller, urgency| schedule.submit(Numbered::of(Caller(caller), 0), ARGON2, far, urgency, now).is_ok();
+        |caller, urgency| schedule.submit(Numbered::of(CallerNumber(caller), 0), ARGON2, far, urgency, now).is_ok();
     for _ in 0..8 {
         assert!(submit(1, Urgency::Required));
     }
@@ -367,14 +367,14 @@ fn a_job_takes_the_place_of_those_that_its_caller_has_given_up() {
     let (now, limits) = (Instant::now(), QueueLimits { operations: 6, work_per_worker: MS * 60_000 });
     let mut schedule = machine(1, Some(limits));
     let mut submit = |job, within| schedule.submit(job, ARGON2, now + within, Urgency::Required, now).is_ok();
-    let given_up = [0, 1, 2].map(|number| Numbered::of(Caller(1), number));
-    let others = [10, 11, 12].map(|number| Numbered::of(Caller(2), number));
+    let given_up = [0, 1, 2].map(|number| Numbered::of(CallerNumber(1), number));
+    let others = [10, 11, 12].map(|number| Numbered::of(CallerNumber(2), number));
     assert!(given_up.iter().cloned().chain(others).all(|job| submit(job, MS * 60_000)));
     for job in &given_up {
         job.gone.set(true);
     }
     // Behind all others it would be late.
-    assert!(submit(Numbered::of(Caller(1), 3), MS * 90));
+    assert!(submit(Numbered::of(CallerNumber(1), 3), MS * 90));
     let order: Vec<_> = (0..4).flat_map(|_| started(&schedule.block_free(0, now))).collect();
     assert_eq!(order, [10, 3, 11, 12]);
 }
@@ -385,12 +385,12 @@ fn jobs_that_were_given_up_get_no_other_of_their_caller_refused() {
     let (now, limits) = (Instant::now(), QueueLimits { operations: 8, work_per_worker: MS * 60_000 });
     let mut schedule = machine(1, Some(limits));
     let mut submit = |job, within| schedule.submit(job, ARGON2, now + within, Urgency::Required, now).is_ok();
-    let own: Vec<_> = (0..6).map(|number| Numbered::of(Caller(1), number)).collect();
+    let own: Vec<_> = (0..6).map(|number| Numbered::of(CallerNumber(1), number)).collect();
     assert!(own.iter().cloned().all(|job| submit(job, MS * 60_000)));
-    assert!(submit(Numbered::of(Caller(2), 10), MS * 60_000));
+    assert!(submit(Numbered::of(CallerNumber(2), 10), MS * 60_000));
     own[..2].iter().for_each(|job| job.gone.set(true));
     // Behind those two it would be late.
-    assert!(submit(Numbered::of(Caller(1), 6), MS * 180), "five of eight wait");
+    assert!(submit(Numbered::of(CallerNumber(1), 6), MS * 180), "five of eight wait");
 }
 
 #[test]
@@ -443,7 +443,7 @@ fn callers_that_wait_take_turns() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let far = now + MS * 60_000;
     let mut submit = |caller, number| {
-        let job = Numbered::of(Caller(caller), number);
+        let job = Numbered::of(CallerNumber(caller), number);
         assert!(schedule.submit(job, ARGON2, far, Urgency::Required, now).is_ok());
     };
     (0..6).for_each(|number| submit(1, number));
@@ -464,7 +464,7 @@ fn a_core_holds_as_many_hashes_as_its_memory() {
         assert!(schedule.submit(Numbered::new(number), cost, far, Urgency::Required, now).is_ok());
     }
     let running =
-        |n| (0..n).map(move |_| Running { caller: Caller::default(), rest: sliced.rest(50), deadline: far });
+        |n| (0..n).map(move |_| Running { caller: CallerNumber::default(), rest: sliced.rest(50), deadline: far });
     assert_eq!(started(&schedule.block_free(0, now)), [1]);
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 2]);
     schedule.block_done(0, &[], now);
@@ -484,7 +484,7 @@ fn no_caller_takes_all_memory_from_the_others() {
     let far = now + MS * 60_000;
     let [sliced, whole] = [BCRYPT, ARGON2].map(|cost| cost.in_memory(1));
     let submit = |schedule: &mut Schedule<Numbered>, caller, number, cost| {
-        let job = Numbered::of(Caller(caller), number);
+        let job = Numbered::of(CallerNumber(caller), number);
         assert!(schedule.submit(job, cost, far, Urgency::Required, now).is_ok());
     };
     for (number, cost) in [whole, sliced, sliced, sliced, whole].into_iter().enumerate() {
@@ -492,13 +492,13 @@ fn no_caller_takes_all_memory_from_the_others() {
     }
     let running = |n, caller| (0..n).map(move |_| Running { caller, rest: sliced.rest(50), deadline: far });
     assert_eq!(started(&schedule.block_free(0, now)), [0]);
-    assert_eq!(started(&schedule.lane_boundary(0, running(0, Caller(1)), now)), [1, 2]);
+    assert_eq!(started(&schedule.lane_boundary(0, running(0, CallerNumber(1)), now)), [1, 2]);
     // The other caller has its part although earlier jobs wait for memory, and no more than that.
     submit(&mut schedule, 2, 10, sliced);
     submit(&mut schedule, 2, 11, sliced);
-    assert_eq!(started(&schedule.lane_boundary(0, running(2, Caller(1)), now)), [10]);
+    assert_eq!(started(&schedule.lane_boundary(0, running(2, CallerNumber(1)), now)), [10]);
     schedule.block_done(0, &[], now);
-    let both = running(2, Caller(1)).chain(running(1, Caller(2)));
+    let both = running(2, CallerNumber(1)).chain(running(1, CallerNumber(2)));
     assert_eq!(started(&schedule.lane_boundary(0, both, now)), [3], "what is released goes to the first");
 }
 
@@ -511,12 +511,12 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
     let small = BCRYPT.in_memory(1);
     let large = ARGON2.in_memory(3);
     for (number, cost) in [small, large, small, BCRYPT].into_iter().enumerate() {
-        let job = Numbered::of(Caller(number as u64), number);
+        let job = Numbered::of(CallerNumber(number as u64), number);
         let at = now + MS * u32::try_from(number).unwrap();
         assert!(schedule.submit(job, cost, far, Urgency::Required, at).is_ok());
     }
     let running =
-        |n| (0..n).map(move |_| Running { caller: Caller::default(), rest: small.rest(50), deadline: far });
+        |n| (0..n).map(move |_| Running { caller: CallerNumber::default(), rest: small.rest(50), deadline: far });
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 3], "job 3 needs no memory");
     assert_eq!(started(&schedule.block_free(0, now)), [0; 0]);
     schedule.workers.sleep(Wake::BlockWorker(0));
@@ -581,11 +581,11 @@ fn a_caller_with_expensive_jobs_gets_no_larger_share() {
     let far = now + MS * 60_000;
     let expensive = Cost::new(ARGON2.algorithm, 4 * ARGON2.work);
     for number in 0..3 {
-        let job = Numbered::of(Caller(1), number);
+        let job = Numbered::of(CallerNumber(1), number);
         assert!(schedule.submit(job, expensive, far, Urgency::Required, now).is_ok());
     }
     for number in 10..20 {
-        let job = Numbered::of(Caller(2), number);
+        let job = Numbered::of(CallerNumber(2), number);
         assert!(schedule.submit(job, ARGON2, far, Urgency::Required, now).is_ok());
     }
     let order: Vec<_> = (0..9).flat_map(|_| started(&schedule.block_free(0, now))).collect();
@@ -602,7 +602,7 @@ fn a_caller_that_fills_the_queue_makes_room_for_another() {
         let mut schedule = machine(1, Some(limits));
         let mut submit = |caller, number| {
             let taken =
-                schedule.submit(Numbered::of(Caller(caller), number), ARGON2, far, Urgency::Required, now);
+                schedule.submit(Numbered::of(CallerNumber(caller), number), ARGON2, far, Urgency::Required, now);
             (taken.is_ok(), schedule.take_displaced().iter().map(|job| job.number).collect::<Vec<_>>())
         };
         for number in 0..5 {
@@ -623,7 +623,7 @@ fn a_long_job_of_one_caller_does_not_fill_the_queue_for_another() {
     let mut schedule = machine(1, Some(limits));
     let mut submit = |caller, number, work| {
         let cost = Cost::new(ARGON2.algorithm, work);
-        let job = Numbered::of(Caller(caller), number);
+        let job = Numbered::of(CallerNumber(caller), number);
         let taken = schedule.submit(job, cost, now + MS * 60_000, Urgency::Required, now);
         assert!(schedule.take_displaced().is_empty());
         taken.is_ok()
@@ -643,20 +643,20 @@ fn a_caller_a_little_ahead_of_another_is_not_refused_for_its_dear_work() {
         let mut schedule = machine(1, Some(QueueLimits::default()));
         let dear = Cost::new(Algorithm::Bcrypt, 10_000);
         let submit = |schedule: &mut Schedule<Numbered>, caller, cost, now| {
-            let job = Numbered::of(Caller(caller), 0);
+            let job = Numbered::of(CallerNumber(caller), 0);
             schedule.submit(job, cost, start + MS * 60_000, Urgency::Required, now).is_ok()
         };
         assert!(submit(&mut schedule, 1, dear, start));
         drop(schedule.lane_boundary(0, [].into_iter(), start));
         let deadline = start + MS * 60_000;
-        let held = [Running { caller: Caller(1), rest: dear, deadline }; LANES];
+        let held = [Running { caller: CallerNumber(1), rest: dear, deadline }; LANES];
         schedule.estimates.set_width(Algorithm::Bcrypt, LANES);
         drop(schedule.lane_boundary(0, held.into_iter(), start));
         assert!(submit(&mut schedule, 1, Cost::new(Algorithm::Bcrypt, 500), start));
         assert!(submit(&mut schedule, 2, Cost::new(Algorithm::Bcrypt, 1), start));
-        schedule.charge(Caller(2), MS * ahead, start);
+        schedule.charge(CallerNumber(2), MS * ahead, start);
         let now = start + STANDING_AFTER + MS;
-        schedule.charge(Caller(1), MS, now);
+        schedule.charge(CallerNumber(1), MS, now);
         assert_eq!(submit(&mut schedule, 2, BCRYPT, now), taken, "{ahead} ms ahead");
     }
 }
@@ -668,11 +668,11 @@ fn a_job_that_is_refused_displaces_no_other() {
     let far = now + MS * 60_000;
     let mut schedule = machine(1, Some(limits));
     for number in 0..5 {
-        let job = Numbered::of(Caller(1), number);
+        let job = Numbered::of(CallerNumber(1), number);
         assert!(schedule.submit(job, ARGON2, far, Urgency::Required, now).is_ok());
     }
     for (number, work, displaced) in [(10, 30, vec![4, 3]), (11, 30, vec![])] {
-        let job = Numbered::of(Caller(2), number);
+        let job = Numbered::of(CallerNumber(2), number);
         let cost = Cost::new(ARGON2.algorithm, work);
         let taken = schedule.submit(job, cost, far, Urgency::Required, now);
         assert_eq!(taken.is_ok(), !displaced.is_empty(), "{number}");
@@ -694,7 +694,7 @@ fn the_sum_of_the_waiting_work_is_that_of_the_jobs() {
         let now = start + MS * step;
         match random.below(10) {
             0..6 => {
-                let job = Numbered::of(Caller(random.below(3).into()), jobs.len());
+                let job = Numbered::of(CallerNumber(random.below(3).into()), jobs.len());
                 jobs.push(job.clone());
                 let cost = if random.below(2) == 0 { BCRYPT } else { ARGON2 };
                 let deadline = now + MS * random.below(3_000);
@@ -742,7 +742,7 @@ impl Random {
 #[test]
 fn a_caller_cannot_save_up_computing_time() {
     let (mut shares, now) = (Shares::default(), Instant::now());
-    let [saver, other] = [Caller(1), Caller(2)];
+    let [saver, other] = [CallerNumber(1), CallerNumber(2)];
     shares.submitted(saver, Duration::ZERO, MS, now);
     shares.charge(other, MS * 60_000, now);
     shares.submitted(saver, Duration::ZERO, MS, now);
@@ -754,7 +754,7 @@ fn a_caller_cannot_save_up_computing_time() {
 fn a_caller_with_many_jobs_cannot_begin_far_ahead_of_a_newcomer() {
     let (mut schedule, now) = (machine(1, None), Instant::now());
     let far = now + MS * 600_000;
-    let [busy, newcomer] = [Caller(1), Caller(2)];
+    let [busy, newcomer] = [CallerNumber(1), CallerNumber(2)];
     for number in 0..2 * LOOK_AHEAD {
         assert!(schedule.submit(Numbered::of(busy, number), BCRYPT, far, Urgency::Required, now).is_ok());
     }
@@ -771,7 +771,7 @@ fn a_caller_with_many_jobs_cannot_begin_far_ahead_of_a_newcomer() {
 #[test]
 fn a_job_that_takes_less_than_it_paid_for_gives_no_claim() {
     let (mut shares, now) = (Shares::default(), Instant::now());
-    let [one, other] = [Caller(1), Caller(2)];
+    let [one, other] = [CallerNumber(1), CallerNumber(2)];
     let charged = shares.prepay(one, MS * 3_600_000, now);
     shares.charge(one, MS * 5, now);
     shares.submitted(other, Duration::ZERO, MS, now);
@@ -784,8 +784,8 @@ fn a_job_that_takes_less_than_it_paid_for_gives_no_claim() {
 fn the_number_of_callers_that_are_remembered_is_bounded() {
     let (mut shares, now) = (Shares::default(), Instant::now());
     for number in 0..10_000 {
-        shares.submitted(Caller(number), Duration::ZERO, MS, now);
-        shares.taken(Caller(number), Duration::ZERO, now);
+        shares.submitted(CallerNumber(number), Duration::ZERO, MS, now);
+        shares.taken(CallerNumber(number), Duration::ZERO, now);
         assert!(shares.active(now) <= MOST_CALLERS);
     }
     assert_eq!(shares.active(now + ACTIVE_FOR + MS), 1, "nobody was seen for long");
@@ -900,7 +900,7 @@ impl OpenLoop {
         lanes.extend(found.started.iter().map(|waiting| {
             (
                 waiting.job.number,
-                Running { caller: Caller::default(), rest: waiting.cost, deadline: waiting.deadline },
+                Running { caller: CallerNumber::default(), rest: waiting.cost, deadline: waiting.deadline },
             )
         }));
         if lanes.is_empty() {
@@ -1167,7 +1167,7 @@ impl Model {
                     }
                     lanes[worker].retain(|&job| !jobs[job].gone.get());
                     let running = lanes[worker].iter().map(|_| Running {
-                        caller: Caller::default(),
+                        caller: CallerNumber::default(),
                         rest: costs[0].rest(50),
                         deadline,
                     });

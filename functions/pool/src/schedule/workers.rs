@@ -367,7 +367,7 @@ fn room(algorithm: Algorithm, estimates: &Estimates) -> usize {
 const FULL: usize = 1 << 20;
 
 /// The lanes of a worker that take turns are at most so many times those that it computes at once
-/// (HTTP contract, "Giving way").
+/// (HTTP contract).
 const MOST_IN_TURNS: usize = 2;
 
 /// How much more computing time than another a caller may have had for its lanes to go on beside
