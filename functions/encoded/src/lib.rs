@@ -36,7 +36,7 @@ pub use prepared::{MAX_KEY_ID_BYTES, SitePreparation, is_key_id};
 pub use reading::{Preparation, Reading};
 pub use scheme::{Scheme, Weakness};
 
-/// Longest stored hash that is read, in bytes (HTTP contract, "Passwords and hashes").
+/// Longest stored hash that is read, in bytes (HTTP contract).
 pub const MAX_ENCODED_BYTES: usize = 1024;
 
 /// Salt of a new hash, in bytes: 128 bits, as NIST SP 800-132 §5.1 and RFC 9106 §3.1 recommend.

@@ -103,5 +103,5 @@ pub(crate) const MARK: &str = "$saltern-prep$";
 
 const VERSION: u32 = 1;
 
-/// Longest id of a key, in bytes (HTTP contract, "Sealed hashes").
+/// Longest id of a key, in bytes (HTTP contract).
 pub const MAX_KEY_ID_BYTES: usize = 32;

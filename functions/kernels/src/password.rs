@@ -2,7 +2,7 @@ use core::fmt;
 
 use zeroize::Zeroizing;
 
-/// The longest password, in bytes of UTF-8 (HTTP contract, "Passwords and hashes").
+/// The longest password, in bytes of UTF-8 (HTTP contract).
 pub const MAX_PASSWORD_BYTES: usize = 1024;
 
 /// The bytes of a password, never normalised. Wiped when dropped; `Debug` does not show them.

@@ -25,7 +25,7 @@ impl fmt::Debug for Context {
     }
 }
 
-/// Longest context, in bytes (HTTP contract, "Sealed hashes").
+/// Longest context, in bytes (HTTP contract).
 pub const MAX_CONTEXT_BYTES: usize = 256;
 
 #[cfg(test)]

@@ -154,7 +154,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
 /// The key of AES-256.
 pub(crate) const KEY_BYTES: usize = 32;
 
-/// Longest document, in bytes (HTTP contract, "Sealed hashes"): the 4 KB that KMS encrypts at once.
+/// Longest document, in bytes (HTTP contract): the 4 KB that KMS encrypts at once.
 pub const MAX_DOCUMENT_BYTES: usize = 4096;
 
 const FORM: &str = r#"{"current": "<id>", "keys": [{"id": "<id>", "key": "<32 bytes in Base64>"}]}"#;

@@ -323,7 +323,7 @@ pub fn system_randomness(buffer: &mut [u8]) -> Result<(), NoRandomness> {
     getrandom::fill(buffer).map_err(|_| NoRandomness)
 }
 
-/// The reason to replace a match that has no seal (HTTP contract, "Sealed hashes").
+/// The reason to replace a match that has no seal (HTTP contract).
 pub const UNSEALED: &str = "unsealed";
 
 /// The reason to replace a match under a key before the current one.
@@ -332,7 +332,7 @@ pub const OLDER_KEY: &str = "older_key";
 /// Longest site key, in bytes: as long as the longest password.
 const MAX_SITE_KEY_BYTES: usize = 1024;
 
-/// The text whose HMAC is the key check value (HTTP contract, "Sealed hashes").
+/// The text whose HMAC is the key check value (HTTP contract).
 const CHECKED_TEXT: &[u8] = b"saltern-seal key check v1";
 
 /// Eight hexadecimal digits: enough to tell keys apart, and too few to find one.

@@ -93,7 +93,7 @@ fn decode(text: &str) -> Result<Vec<u8>, ParseError> {
     BASE64_STANDARD_NO_PAD.decode(text).map_err(|_| ParseError::Invalid)
 }
 
-/// Longest sealed string that is read, in bytes (HTTP contract, "Passwords and hashes"): the
+/// Longest sealed string that is read, in bytes (HTTP contract): the
 /// longest stored hash under the longest id.
 pub const MAX_SEALED_BYTES: usize = 1457;
 

@@ -173,7 +173,7 @@ impl Position {
     }
 }
 
-/// The most operations of one batch (HTTP contract, table of requests).
+/// The most operations of one batch (HTTP contract).
 pub const MAX_OPERATIONS: usize = 64;
 
 #[cfg(test)]

@@ -77,6 +77,6 @@ pub(crate) fn is_well_formed(id: &str) -> bool {
         && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }
 
-/// The longest id of a request or of an operation that a response returns (HTTP contract, table of
-/// requests).
+/// The longest id of a request or of an operation that a response returns (HTTP
+/// contract).
 const MAX_ID_BYTES: usize = 64;

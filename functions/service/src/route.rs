@@ -71,7 +71,7 @@ impl Route {
     }
 
     /// Returns the length in bytes above which a front door refuses a body with
-    /// [`Code::BodyTooLarge`](crate::Code::BodyTooLarge) (HTTP contract, "Requests and answers").
+    /// [`Code::BodyTooLarge`](crate::Code::BodyTooLarge) (HTTP contract).
     pub fn body_limit(self) -> usize {
         match self {
             Self::Batch => MAX_BATCH_BODY_BYTES,

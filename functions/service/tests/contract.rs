@@ -1,4 +1,4 @@
-//! Tests of the HTTP contract, section by section. Every response is also checked against the
+//! Tests of the HTTP contract. Every response is also checked against the
 //! OpenAPI document.
 
 use std::{

@@ -145,7 +145,7 @@ private[saltern] object Operation {
   private def isContext(text: String): Boolean =
     text != null && text.nonEmpty && text.length <= MaxContextBytes && isUnicode(text) && utf8(text).length <= MaxContextBytes
 
-  /** The longest context, in bytes (HTTP contract, "Sealed hashes"). */
+  /** The longest context, in bytes (HTTP contract). */
   private val MaxContextBytes = 256
 
   /** The caller stores this hash in a database, so it must look like a hash. */

@@ -38,7 +38,7 @@ final class Password private (private var state: Password.State) {
 
 object Password {
 
-  /** The longest password, in bytes of UTF-8 (HTTP contract, "Passwords and hashes"). */
+  /** The longest password, in bytes of UTF-8 (HTTP contract). */
   val MaxBytes: Int = 1024
 
   /** Returns the password of a `String`, which cannot be wiped. Use the other method if the

@@ -63,7 +63,7 @@ final class Hashed private[saltern] (val encoded: String, val policy: String, va
   override def toString: String = s"Hashed(.., policy=$policy, $origin, $timing)"
 }
 
-/** The reason why a stored hash should be replaced at this login (HTTP contract, "Policies").
+/** The reason why a stored hash should be replaced at this login (HTTP contract).
   *
   * @param name in the contract
   */

@@ -2,8 +2,7 @@ package saltern.client
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** What the text of a stored hash shows without being read (HTTP contract, "Passwords and hashes"
-  * and "Sealed hashes").
+/** What the text of a stored hash shows without being read (HTTP contract).
   */
 private[saltern] object StoredText {
 

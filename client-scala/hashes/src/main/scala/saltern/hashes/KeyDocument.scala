@@ -90,7 +90,7 @@ private[saltern] object KeyDocument {
   private implicit val codec: JsonValueCodec[RawDocument] =
     JsonCodecMaker.make(CodecMakerConfig.withSkipUnexpectedFields(false))
 
-  /** The longest document, in bytes (HTTP contract, "Sealed hashes"). */
+  /** The longest document, in bytes (HTTP contract). */
   private[saltern] val MaxBytes = 4096
 
   /** As long as the longest password. */

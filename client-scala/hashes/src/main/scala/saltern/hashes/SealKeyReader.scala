@@ -37,6 +37,6 @@ private[hashes] object SealKeyReader {
   def first(source: SealKeySource): SealKeys =
     KeyDocument.read(source.read()).fold(problem => throw new IllegalArgumentException(s"sealKeys: $problem"), identity)
 
-  /** A new key is listed long before it seals (HTTP contract, "Sealed hashes"). */
+  /** A new key is listed long before it seals (HTTP contract). */
   private[hashes] val Interval = 1.minute
 }

@@ -142,7 +142,7 @@ private[saltern] object SealKeys {
   /** The key of AES-256. */
   private[hashes] val KeyBytes = 32
 
-  /** The text whose HMAC is the key check value (HTTP contract, "Sealed hashes"). */
+  /** The text whose HMAC is the key check value (HTTP contract). */
   private val CheckedText = "saltern-seal key check v1"
 
   /** Eight hexadecimal digits: enough to tell keys apart, and too few to find one. */

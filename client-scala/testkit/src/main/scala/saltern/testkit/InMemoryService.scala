@@ -228,7 +228,7 @@ object InMemoryService {
   private implicit val operationCodec: JsonValueCodec[Operation] = JsonCodecMaker.make
   private implicit val batchCodec: JsonValueCodec[Batch] = JsonCodecMaker.make
 
-  /** The length of a context, in bytes (HTTP contract, "Sealed hashes"). */
+  /** The length of a context, in bytes (HTTP contract). */
   private val ContextBytes = 1 to 256
 
   private def quoted(text: Option[String]): String = text.fold("null")(t => "\"" + t + "\"")
