@@ -1,3 +1,5 @@
+//! [`Admitted`]: the proof that the cost of a hash is below the ceilings.
+
 mod layers;
 
 use core::fmt;
@@ -247,8 +249,7 @@ fn scrypt_other_blocks(params: scrypt::Params) -> u64 {
 /// p = 16 or r = 32.
 const MOST_P_R_OF_A_LANE: u32 = 1 << 10;
 
-/// The most work of a hash that cannot be stopped, whatever the ceilings are (HTTP contract,
-/// "Policies"): at most 250 ms of a core of an Intel Xeon with AMX. There this much takes 220 ms, and
+/// The most work of a hash that cannot be stopped, whatever the ceilings are (HTTP contract): at most 250 ms of a core of an Intel Xeon with AMX. There this much takes 220 ms, and
 /// [`MOST_WHOLE_N_R_P`] of yescrypt 237 ms, by `Server-Timing`.
 ///
 /// Argon2 with p > 1, `m·t` in KiB. argon2-cffi makes 64 MiB, t=3, p=4 by default, and Django 100
@@ -263,7 +264,7 @@ const MOST_WHOLE_N_R_P: u64 = 1 << 20;
 const MOST_WHOLE_ENDS: u64 = MOST_WHOLE_N_R_P / 8;
 
 /// The most that one operation computes together: all layers and all readings of the password, each
-/// as a share of its ceiling (HTTP contract, "Policies"). One layer within its ceiling never
+/// as a share of its ceiling (HTTP contract). One layer within its ceiling never
 /// exceeds it.
 const MOST_SHARES: u128 = 2;
 

@@ -84,8 +84,8 @@ impl<W: Workers> Handler<W> {
     /// caller in a form outside the contract.
     async fn handle(self: Arc<Self>, event: LambdaEvent<Box<RawValue>>) -> Result<Payload, Infallible> {
         let invocation = Invocation::of(&event.context, Instant::now());
-        // The log line with the metrics is printed here, since Lambda freezes the process after the
-        // response.
+        // A sink prints the log line with the metrics before the response, after which Lambda freezes
+        // the process.
         Ok(self.answer(event.payload, &invocation).await)
     }
 

@@ -37,9 +37,9 @@ macro_rules! write_line {
 }
 
 impl Outcome {
-    /// Writes the request's log line. A front door calls it once, when the answer is ready or the
-    /// caller has closed the connection. On Lambda the sink prints the fields of [`LogLine`] with
-    /// the metrics instead.
+    /// Writes the request's log line. The server's sink calls it once, when the answer is ready or the
+    /// caller has closed the connection. On Lambda another sink prints the fields of [`LogLine`] with
+    /// the metrics.
     pub fn log(&self) {
         let line = LogLine::of(self);
         // The target of a line is constant.

@@ -1,3 +1,5 @@
+//! [`Service`]: from an [`Incoming`] to its [`Answer`], with one [`Outcome`] for the log and the metrics.
+
 use core::{
     future::{Future, poll_fn},
     mem,
