@@ -70,15 +70,16 @@ fn run_tracks(tracks: &[&[Check]]) -> Vec<Ran> {
     })
 }
 
-/// A check counts the tests that it reports, or itself if it reports none and nothing that did not
-/// run. A bad exit status is a failure.
+/// A check counts the tests that it reports, or itself if it reports no sum and nothing that did not
+/// run. A bad exit status is a failure, and so are sums of nothing: the names of the tests have
+/// changed.
 fn run_one(check: &Check, at_once: bool) -> Ran {
     let began = Instant::now();
     println!("\n== {}: {}\n   {}", check.part, check.shows, check.command);
     let mut ran =
         Ran { part: check.part, passed: 0, failed: 0, seconds: 0, not_run: Vec::new(), failures: Vec::new() };
     let (mut output, mut last) = (String::new(), VecDeque::new());
-    let mut shown = began;
+    let (mut shown, mut has_sums) = (began, false);
     let ended_well = lines_of(check, |line| {
         if at_once {
             println!("{line}");
@@ -95,6 +96,7 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
         if let Some((passed, failed)) = reported(line) {
             ran.passed += passed;
             ran.failed += failed;
+            has_sums = true;
         } else if ran.failures.len() < FAILURES_AT_THE_END && names_a_failure(line) {
             ran.failures.push(line.trim().to_owned());
         }
@@ -105,7 +107,9 @@ fn run_one(check: &Check, at_once: bool) -> Ran {
         ran.failures = last.into_iter().rev().collect();
     }
     match ended_well {
-        Ok(true) => ran.passed += u64::from(ran.passed + ran.failed == 0 && ran.not_run.is_empty()),
+        Ok(true) if ran.passed + ran.failed > 0 || !ran.not_run.is_empty() => {}
+        Ok(true) if has_sums => ran.failed = 1,
+        Ok(true) => ran.passed = 1,
         Ok(false) => ran.failed = ran.failed.max(1),
         Err(error) => {
             let _infallible = writeln!(output, "   {} failed to run: {error}", check.command);
@@ -225,6 +229,8 @@ mod tests {
         assert_eq!(counts("no-such-program"), (0, 1));
         assert_eq!(counts("echo 2 passed, 0 failed; exit 1"), (2, 1));
         assert_eq!(counts("echo 2 passed, 0 failed >&2"), (2, 0));
+        // The name of no test begins as the command says.
+        assert_eq!(counts("echo 'test result: ok. 0 passed; 0 failed; 7 filtered out'"), (0, 1));
         assert_eq!(counts("echo NOT RUN: npm is missing"), (0, 0));
         assert_eq!(counts("echo '  skipped NOT RUN: not root'; echo 2 passed, 0 failed"), (2, 0));
     }
