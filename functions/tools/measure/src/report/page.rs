@@ -44,7 +44,8 @@ impl Report<'_> {
                 percent(self.sum("errors"), self.sum("invocations")),
             ));
         };
-        if k6.value("http_reqs", "count").is_none_or(|sent| sent <= 0.0) {
+        // The setup of a script sends a request too, before the load.
+        if k6.value("iterations", "count").is_none_or(|sent| sent <= 0.0) {
             return Verdict::Missed("The load test sent nothing, so it has no result.".into());
         }
         match k6.broken.as_slice() {
