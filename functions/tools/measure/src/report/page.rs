@@ -185,8 +185,8 @@ impl Report<'_> {
 
     fn sources(&self) -> String {
         let mut sources = vec![format!(
-            "From CloudWatch, in periods of one {}. Percentiles are for each period. They cannot be combined for the whole \
-             window, so the worst is shown. A gap means that there is no measurement.",
+            "From CloudWatch, with a figure for each {}. Percentiles are for each period. They cannot be combined for the \
+             whole window, so the worst is shown. A gap means that there is no measurement.",
             self.window.step()
         )];
         sources.extend(self.figures.notes.iter().map(|note| format!("CloudWatch: {note}")));
