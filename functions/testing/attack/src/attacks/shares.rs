@@ -181,8 +181,15 @@ async fn equal_demand(field: &Field) -> Found {
     let work = callers.join_all().await;
     let equal = work.iter().sum::<f64>() / count(EQUALS);
     let furthest = work.iter().map(|work| 100.0 * (work / equal - 1.0).abs()).fold(0.0, f64::max);
-    let name = format!("{EQUALS} callers, costs 1 : {}: furthest from an equal share", 1 << (EQUALS - 1));
-    Ok(vec![Figure::new(name, furthest, "%").at_most(f64::from(FROM_EQUAL)).timed()])
+    // If nobody is served, all shares are equal.
+    let unserved = work.iter().filter(|work| **work <= 0.0).count();
+    let of = format!("{EQUALS} callers, costs 1 : {}", 1 << (EQUALS - 1));
+    Ok(vec![
+        Figure::never(format!("{of}: served nothing"), unserved).timed(),
+        Figure::new(format!("{of}: furthest from an equal share"), furthest, "%")
+            .at_most(f64::from(FROM_EQUAL))
+            .timed(),
+    ])
 }
 
 /// Returns the calls of the honest callers beside so many connections of an attacker, and its wrong
