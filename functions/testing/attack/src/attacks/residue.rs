@@ -30,7 +30,6 @@ pub(crate) const ATTACK: Attack = Attack {
 
 async fn run(field: Field) -> Found {
     let server = Server::start(&field, &Setup::default()).await?;
-    let begun = Instant::now();
     let (mut rounds, mut left, mut unanswered) = (0, 0, 0);
     if let Err(error) = places(server.pid()) {
         return Ok(vec![Figure::not_run("passwords left in memory", &error)]);
@@ -42,6 +41,7 @@ async fn run(field: Field) -> Found {
     sleep(AFTER).await;
     let waiting = places(server.pid())?.len();
     drop(waits);
+    let begun = Instant::now();
     while begun.elapsed() < field.hunt() {
         let mut requests = JoinSet::new();
         for number in 0..REQUESTS {
@@ -60,7 +60,7 @@ async fn run(field: Field) -> Found {
         rounds += 1;
     }
     Ok(vec![
-        Figure::new("rounds", count(rounds), ""),
+        Figure::new("rounds", count(rounds), "").at_least(1.0),
         Figure::never("requests without an answer", unanswered),
         Figure::new("places of a password whose body has not ended", count(waiting), "").at_least(1.0),
         Figure::never(format!("rounds with a password in memory {AFTER:?} after its answer"), left),
