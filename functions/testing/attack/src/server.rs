@@ -5,6 +5,7 @@ use std::{
     error::Error,
     fs,
     io::{BufRead as _, BufReader},
+    net::{Ipv4Addr, SocketAddr},
     path::PathBuf,
     process::{Child, ChildStdout, Command, Stdio},
     sync::{
@@ -49,13 +50,15 @@ impl Server {
     /// Starts a server and waits until it listens.
     pub(crate) async fn start(field: &Field, setup: &Setup<'_>) -> Result<Self, Box<dyn Error>> {
         let mut command = command(field, setup)?;
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
-        let honest_ids = Arc::default();
-        let output = child.stdout.take().ok_or("no output")?;
-        let started = read(output, Arc::clone(&honest_ids), setup.pause_per_line);
-        let address = started.recv_timeout(PATIENCE).map_err(|_| "the server did not start")?.parse()?;
         let tls = setup.identity.map(Identity::connector).transpose()?;
-        let server = Self { child, door: Door::new(address, tls), honest_ids };
+        let door = Door::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), tls);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
+        // From here on an error ends the process.
+        let mut server = Self { child, door, honest_ids: Arc::default() };
+        let output = server.child.stdout.take().ok_or("no output")?;
+        let started = read(output, Arc::clone(&server.honest_ids), setup.pause_per_line);
+        let address = started.recv_timeout(PATIENCE).map_err(|_| "the server did not start")?;
+        server.door.address = address.parse()?;
         sleep(SETTLE).await;
         Ok(server)
     }
