@@ -75,8 +75,8 @@ pub(crate) struct Row {
 /// time, and share caches and memory.
 ///
 /// # Errors
-/// If a contender computes another output than `expected`: the time of a wrong output has no
-/// meaning.
+/// If a contender fails, or computes another output than `expected`: the time of a wrong output has
+/// no meaning.
 pub(crate) fn measure(
     setting: impl Into<String>,
     expected: &[Vec<u8>],
@@ -97,7 +97,8 @@ pub(crate) fn measure(
     for _ in 0..rounds {
         let mut twice_ms = vec![0.0; rows.len()];
         for index in (0..rows.len()).chain((0..rows.len()).rev()) {
-            twice_ms[index] += mean_time(&mut cores, index).as_secs_f64() * 1000.0;
+            let time = mean_time(&mut cores, index).ok_or_else(|| format!("{} fails", rows[index].name))?;
+            twice_ms[index] += time.as_secs_f64() * 1000.0;
         }
         for (row, twice_ms) in rows.iter_mut().zip(twice_ms) {
             row.call_ms_samples.push(twice_ms / 2.0);
@@ -106,21 +107,21 @@ pub(crate) fn measure(
     Ok(Measurement { setting: setting.into(), rows, limit: None })
 }
 
-/// Runs a contender on all cores at the same time. Returns the mean of its times.
-fn mean_time(cores: &mut [Vec<Contender<'_>>], index: usize) -> Duration {
-    let total: Duration = thread::scope(|scope| {
+/// Runs a contender on all cores at the same time. Returns the mean of its times; `None` if it fails.
+fn mean_time(cores: &mut [Vec<Contender<'_>>], index: usize) -> Option<Duration> {
+    let total: Option<Duration> = thread::scope(|scope| {
         let threads: Vec<_> =
             cores.iter_mut().map(|core| scope.spawn(|| thread_time_of(&mut core[index]))).collect();
         threads.into_iter().map(|thread| thread.join().expect("no contender panics")).sum()
     });
-    total.div_f64(count(cores.len()))
+    Some(total?.div_f64(count(cores.len())))
 }
 
 /// Returns CPU time, not wall time: it excludes the time of other programs.
-fn thread_time_of(contender: &mut Contender<'_>) -> Duration {
+fn thread_time_of(contender: &mut Contender<'_>) -> Option<Duration> {
     let start = thread_time();
-    contender.call();
-    thread_time().saturating_sub(start)
+    contender.call()?;
+    Some(thread_time().saturating_sub(start))
 }
 
 impl Measurement {
@@ -207,6 +208,16 @@ mod tests {
         assert!(measured(Some(1)));
         assert!(!measured(Some(2)));
         assert!(!measured(None));
+    }
+
+    #[test]
+    fn a_contender_that_fails_in_a_round_is_an_error() {
+        let mut calls = 0;
+        let contender = Contender::peer("", move || {
+            calls += 1;
+            (calls < 3).then(|| vec![1])
+        });
+        assert!(measure("", &[vec![1]], vec![vec![contender]], 1).is_err());
     }
 
     #[test]
