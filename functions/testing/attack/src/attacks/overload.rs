@@ -63,7 +63,9 @@ async fn run(field: Field) -> Found {
         beside.0.extend(load.of_callers(2, measured / 2).await.0);
     }
     let ratio = beside.percentile_ms(0.99) / alone.percentile_ms(0.99);
+    let unserved = beside.0.len() - beside.right();
     figures.push(Figure::new("two callers on two cores: p99 over alone", ratio, "").at_most(BESIDE).timed());
+    figures.push(Figure::never("two callers on two cores: not served", unserved).timed());
     figures.push(Figure::never("wrong answers", load.wrong));
     Ok(figures)
 }
