@@ -13,7 +13,8 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Widens the times to whole periods: the shortest period that a chart can show.
+    /// Widens the times to whole periods: the shortest period that a chart can show. The window ends
+    /// now at the latest: provisioned environments cost nothing yet in a time that comes.
     pub(crate) fn new(
         from: OffsetDateTime,
         to: OffsetDateTime,
@@ -31,6 +32,7 @@ impl Window {
                 "--from is more than {FOUND_FOR_DAYS} days ago: CloudWatch no longer finds every figure of Saltern"
             )));
         }
+        let to = to.min(now);
         let fits = |&&period: &&i32| to - from <= i64::from(period) * MOST_PERIODS;
         let period = *PERIODS.iter().find(fits).unwrap_or(&PERIODS[PERIODS.len() - 1]);
         let step = i64::from(period);
@@ -122,6 +124,12 @@ mod tests {
         assert_eq!(of("2026-11-21T14:00:00Z", "2026-11-21T22:00:01Z"), (300, "5 minutes".to_owned()));
         assert_eq!(of("2026-11-20T19:00:00Z", "2026-11-21T19:00:00Z"), (300, "5 minutes".to_owned()));
         assert_eq!(of("2026-11-08T00:00:00Z", "2026-11-21T00:00:00Z"), (3600, "hour".to_owned()));
+    }
+
+    #[test]
+    fn a_window_ends_now_at_the_latest() {
+        let evening = window("2026-11-21T22:00:00Z", "2026-11-22T02:00:00Z").unwrap();
+        assert_eq!(evening.in_words(), "21 November 2026, 22:00 to 23:00 UTC");
     }
 
     #[test]
