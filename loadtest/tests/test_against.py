@@ -79,6 +79,8 @@ class Against(unittest.TestCase):
         run = against("--rate", "1500")
         self.assertEqual(run.returncode, 1, run.stdout)
         self.assertIn("would surely fail: 50 environments carry at most 153 logins a second, and 1500 are asked for", run.stdout)
+        run = against(LOAD_INVITATION_PER_SECOND="1500")
+        self.assertIn("would surely fail: 50 environments carry at most 153 logins a second, and 1500 are asked for", run.stdout)
         run = against(LOAD_P90_BUDGET_MS="300")
         self.assertIn("would surely fail: a request takes 327 ms, and LOAD_P90_BUDGET_MS is 300", run.stdout)
         run = against("--rate", "1500", "--force")
