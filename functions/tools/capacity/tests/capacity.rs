@@ -140,6 +140,10 @@ fn another_file_of_durations_is_read_or_refused_with_a_reason() {
     assert!(Durations::read(&unknown).unwrap_err().contains("bcrypt-eleven"));
     let batch = text.replace("\"1\": 100, \"2\": 103", "\"2\": 103");
     assert!(Durations::read(&batch).unwrap_err().contains("a batch of 1"));
+    let faster = Durations::read(&text.replace("\"1\": 100, \"2\": 103", "\"1\": 100, \"3\": 90")).unwrap();
+    let bcrypt = params_named("bcrypt-11").unwrap();
+    let planned = faster.batch(bcrypt, Architecture::Arm64, 1769, 2, Kernels::Own).unwrap();
+    assert_eq!(planned.duration.as_micros(), 155_800);
 }
 
 /// Architecture, memory, milliseconds, US dollars a million: computed from the list prices by hand.
