@@ -90,6 +90,7 @@ impl Page {
     #[must_use]
     pub fn html(&self) -> String {
         let style = [include_str!("style.css"), &palette::style_sheet()].concat();
+        let ids = self.ids();
         html! {
             (DOCTYPE)
             html lang="en" {
@@ -112,16 +113,26 @@ impl Page {
                         @if !self.facts.is_empty() {
                             dl.facts style={ "--columns:" (columns(self.facts.len())) } { @for (name, value) in &self.facts { div { dt { (name) } dd { (value) } } } }
                         }
-                        nav aria-label="Contents" { ul { @for section in &self.sections {
-                            li { a href=(format!("#{}", section.id())) { (section.heading) } }
+                        nav aria-label="Contents" { ul { @for (section, id) in self.sections.iter().zip(&ids) {
+                            li { a href=(format!("#{id}")) { (section.heading) } }
                         } } }
-                        @for section in &self.sections { (section.html()) }
+                        @for (section, id) in self.sections.iter().zip(&ids) { (section.html(id)) }
                     }
                     @if !self.footer.is_empty() { footer { (self.footer) } }
                 }
             }
         }
         .into_string()
+    }
+
+    /// Returns the target of the link to each section: its heading, with its number if another section
+    /// before it has the same.
+    fn ids(&self) -> Vec<String> {
+        self.sections.iter().fold(Vec::new(), |mut ids, section| {
+            let id = section.id();
+            ids.push(if ids.contains(&id) { format!("{id}-{}", ids.len()) } else { id });
+            ids
+        })
     }
 }
 
@@ -185,9 +196,9 @@ impl Section {
         self.heading.chars().map(letter).collect()
     }
 
-    fn html(&self) -> Markup {
+    fn html(&self, id: &str) -> Markup {
         html! {
-            section id=(self.id()) {
+            section id=(id) {
                 h2 { (self.heading) }
                 @for run in self.parts.chunk_by(|one, other| one.1 && other.1) {
                     @if run[0].1 {
@@ -327,6 +338,15 @@ mod tests {
             assert!(!html.contains(raw), "{raw}");
         }
         assert!(html.contains("&lt;script&gt;") && html.contains("a &amp; b"));
+    }
+
+    #[test]
+    fn sections_of_one_heading_have_two_targets() {
+        let page = Page::new("", Verdict::Stated(String::new()));
+        let html = page.sections([Section::new("An evening"), Section::new("An evening")]).html();
+        for id in ["an-evening", "an-evening-1"] {
+            assert!(html.contains(&format!("href=\"#{id}\"")) && html.contains(&format!("id=\"{id}\"")));
+        }
     }
 
     #[test]
