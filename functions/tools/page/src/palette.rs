@@ -23,8 +23,6 @@ const fn colour(red: u8, green: u8, blue: u8, dark: &'static str) -> Colour {
     Colour { light: RGBColor(red, green, blue), dark }
 }
 
-/// Text, and the base line of a chart.
-pub(crate) const INK: Colour = colour(0x1A, 0x22, 0x2C, "#e7ecf2");
 /// Numbers at an axis.
 pub(crate) const QUIET: Colour = colour(0x5B, 0x67, 0x75, "#9aa7b5");
 /// Lines between numbers.
@@ -57,7 +55,7 @@ pub(crate) fn style_sheet() -> String {
     }
     let _infallible = write!(sheet, "polyline[stroke='{}']{{stroke-dasharray:40 30}}", LIMIT.attribute());
     sheet.push_str("@media (prefers-color-scheme:dark){");
-    for colour in [INK, QUIET, GRID, LIMIT].into_iter().chain(SERIES) {
+    for colour in [QUIET, GRID, LIMIT].into_iter().chain(SERIES) {
         let (light, dark) = (colour.attribute(), colour.dark);
         let _infallible =
             write!(sheet, "svg [fill='{light}']{{fill:{dark}}}svg [stroke='{light}']{{stroke:{dark}}}");
@@ -95,7 +93,7 @@ mod tests {
     fn text_in_every_colour_is_readable_on_both_pages() {
         let sheet = include_str!("style.css");
         assert!([LIGHT, DARK].iter().all(|page| sheet.contains(&format!("--page:{page};"))));
-        for colour in [INK, QUIET, LIMIT].into_iter().chain(SERIES) {
+        for colour in [QUIET, LIMIT].into_iter().chain(SERIES) {
             let light = contrast(&colour.attribute(), LIGHT);
             let dark = contrast(colour.dark, DARK);
             assert!(light >= 4.5 && dark >= 4.5, "{}: {light:.1}, {dark:.1}", colour.attribute());

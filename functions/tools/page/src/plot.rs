@@ -7,16 +7,13 @@ use plotters::{
     chart::ChartBuilder,
     coord::ranged1d::Ranged as _,
     drawing::DrawingAreaErrorKind,
-    prelude::{Circle, EmptyElement, IntoDrawingArea as _, PathElement, SVGBackend, Text},
-    style::{
-        Color as _, IntoFont as _, ShapeStyle, TextStyle,
-        text_anchor::{HPos, Pos, VPos},
-    },
+    prelude::{Circle, IntoDrawingArea as _, PathElement, SVGBackend},
+    style::{Color as _, IntoFont as _, ShapeStyle, TextStyle},
 };
 
 use crate::{
     axis::{Axis, FittedAxis},
-    palette::{Colour, GRID, INK, LIMIT, QUIET, SERIES},
+    palette::{Colour, GRID, LIMIT, QUIET, SERIES},
 };
 
 /// A chart between two axes: figures over time, or one figure against another.
@@ -94,13 +91,7 @@ impl Plot {
 
     /// Returns the axes, if there is a value to show.
     fn fit(&self) -> Option<(FittedAxis, FittedAxis)> {
-        let shown: Vec<_> = self
-            .series
-            .iter()
-            .flat_map(|series| series.runs(self))
-            .flatten()
-            .map(|&(x, y, _)| (x, y))
-            .collect();
+        let shown: Vec<_> = self.series.iter().flat_map(|series| series.runs(self)).flatten().collect();
         let limits = self.limits.iter().map(|limit| limit.0).filter(|_| !shown.is_empty());
         let y = self.y.fit(shown.iter().map(|at| at.1).chain(limits))?;
         Some((self.x.fit(shown.iter().map(|at| at.0))?, y))
@@ -129,12 +120,8 @@ impl Plot {
         for (series, colour) in self.series.iter().zip(colours()) {
             let lines = series.drawn_lines(self).into_iter();
             chart.draw_series(lines.map(|line| PathElement::new(line, stroke(colour, LINE))))?;
-            let dots = series.drawn_dots(self).into_iter().map(|(x, y, label)| {
-                let above_left = text_style(INK).pos(Pos::new(HPos::Right, VPos::Bottom));
-                let label = Text::new(label, (4 * PX, -7 * PX), above_left);
-                EmptyElement::at((x, y)) + Circle::new((0, 0), DOT, colour.light.filled()) + label
-            });
-            chart.draw_series(dots)?;
+            let dots = series.drawn_dots(self).into_iter();
+            chart.draw_series(dots.map(|at| Circle::new(at, DOT, colour.light.filled())))?;
         }
         for (limit, _) in self.limits.iter().filter(|(limit, _)| self.y.holds(*limit)) {
             let ends = [(left, *limit), (right, *limit)];
@@ -153,7 +140,7 @@ impl Plot {
 #[derive(Clone, Debug)]
 pub struct Series {
     name: String,
-    points: Vec<(f64, f64, String)>,
+    points: Vec<(f64, f64)>,
     has_dots: bool,
 }
 
@@ -161,30 +148,28 @@ impl Series {
     /// A line through points, in the order of x. A value that is not finite leaves a gap.
     #[must_use]
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
-        let points = points.into_iter().map(|(x, y)| (x, y, String::new())).collect();
         Self { name: name.into(), points, has_dots: false }
     }
 
-    /// Points with labels, joined by a line in their order. A label may be empty.
+    /// Dots, joined by a line in their order.
     #[must_use]
-    pub fn joined_dots(name: impl Into<String>, points: Vec<(f64, f64, String)>) -> Self {
+    pub fn joined_dots(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, has_dots: true }
     }
 
     /// Returns its points from gap to gap.
-    fn runs(&self, plot: &Plot) -> impl Iterator<Item = &[(f64, f64, String)]> {
-        self.points.split(|&(x, y, _)| !plot.has_place(x, y)).filter(|run| !run.is_empty())
+    fn runs(&self, plot: &Plot) -> impl Iterator<Item = &[(f64, f64)]> {
+        self.points.split(|&(x, y)| !plot.has_place(x, y)).filter(|run| !run.is_empty())
     }
 
     /// Returns its lines, from gap to gap.
     fn drawn_lines(&self, plot: &Plot) -> Vec<Vec<(f64, f64)>> {
-        let runs = self.runs(plot).filter(|run| run.len() > 1);
-        runs.map(|run| run.iter().map(|&(x, y, _)| (x, y)).collect()).collect()
+        self.runs(plot).filter(|run| run.len() > 1).map(<[_]>::to_vec).collect()
     }
 
-    /// Returns its dots with their labels. A value between two gaps has no line, so it is a dot.
-    fn drawn_dots(&self, plot: &Plot) -> Vec<(f64, f64, String)> {
-        self.runs(plot).filter(|run| self.has_dots || run.len() == 1).flatten().cloned().collect()
+    /// Returns its dots. A value between two gaps has no line, so it is a dot.
+    fn drawn_dots(&self, plot: &Plot) -> Vec<(f64, f64)> {
+        self.runs(plot).filter(|run| self.has_dots || run.len() == 1).flatten().copied().collect()
     }
 }
 
@@ -285,8 +270,7 @@ mod tests {
     fn extreme_values_are_drawn() {
         for value in [f64::MIN_POSITIVE, 1e-300, 1e300, f64::MAX, -1e300] {
             for y in [Axis::linear(""), Axis::logarithmic("")] {
-                let points = vec![(0.0, value, "label".into()), (1.0, 1.0, String::new())];
-                let dots = Series::joined_dots("a", points);
+                let dots = Series::joined_dots("a", vec![(0.0, value), (1.0, 1.0)]);
                 let drawn = Plot::new("", Axis::linear(""), y).series(dots).html().into_string();
                 assert!(drawn.contains("<circle") && drawn.ends_with("</svg></figure>"), "{value}");
             }

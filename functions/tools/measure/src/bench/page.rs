@@ -46,7 +46,7 @@ fn chart(table: &Table, name: &str, groups: &[&Group], time: fn(&Row) -> Option<
         let figures = series.rows.iter().filter_map(|row| Some((as_f64(row.cost), time(row)?)));
         let figures: Vec<_> = figures.collect();
         let measured = figures.partition_point(|(_, figure)| figure.is_measured());
-        let dots = figures[..measured].iter().map(|(at, figure)| (*at, figure.hash_ms, String::new()));
+        let dots = figures[..measured].iter().map(|(at, figure)| (*at, figure.hash_ms));
         let name = if series.name.is_empty() { "here" } else { &series.name };
         plot = plot.series(Drawn::joined_dots(name, dots.collect()));
         // The line begins at the last measured cost.
