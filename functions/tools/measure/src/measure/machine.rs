@@ -1,9 +1,9 @@
 use std::{env::consts::ARCH, fs, thread};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The machine of a measurement.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Machine {
     /// The CPU as the system names it, or `unknown`.
     pub cpu: String,

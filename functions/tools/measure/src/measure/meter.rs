@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 
 use saltern_kernels::{Admitted, OutOfMemory, Password};
 use saltern_pool::{OneCore, PoolSettings};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Spread, process_time};
 
@@ -26,7 +26,7 @@ pub(crate) struct Effort {
 }
 
 /// The measurement of one setting.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Measured {
     /// Hashes that one call computed: the lanes in use, or 1 for a hash alone.
     pub at_once: usize,

@@ -1,7 +1,7 @@
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The distribution of samples, in the unit of the samples.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct Spread {
     /// The number of samples. A single sample has no spread.
     pub samples: usize,
