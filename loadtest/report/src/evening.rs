@@ -133,12 +133,16 @@ impl Evening {
         })
     }
 
-    /// Returns the highest scheduled rate. Without a schedule it is the most logins sent in a
-    /// second.
+    /// Returns the highest scheduled rate. Without a schedule, or if the run ended long before it, it
+    /// is the most logins sent in a second.
     pub(crate) fn peak(&self) -> f64 {
+        let pieces = || self.summary.pieces.iter();
+        let scheduled_seconds: f64 = pieces().map(|piece| piece.seconds).sum();
+        let seconds = whole(self.callers.seconds.len() as u64);
         let sent = self.callers.seconds.iter().map(|second| second.requested).max().unwrap_or_default();
-        let scheduled = self.summary.pieces.iter().map(|piece| piece.per_second);
-        scheduled.reduce(f64::max).unwrap_or_else(|| whole(sent))
+        let scheduled = pieces().map(|piece| piece.per_second).reduce(f64::max);
+        let has_run = seconds + AT_THE_ENDS >= ENDED * scheduled_seconds;
+        scheduled.filter(|_| has_run).unwrap_or_else(|| whole(sent))
     }
 
     /// Returns whether the plan uses durations that were not measured on Lambda.
@@ -167,6 +171,12 @@ fn read<T: DeserializeOwned>(file: &Path) -> io::Result<T> {
 fn read_if_there<T: DeserializeOwned>(file: &Path) -> io::Result<Option<T>> {
     if file.exists() { read(file).map(Some) } else { Ok(None) }
 }
+
+/// A run that lasted less than this share of its schedule ended early.
+const ENDED: f64 = 0.9;
+
+/// Seconds without an operation at the ends of a short schedule.
+const AT_THE_ENDS: f64 = 3.0;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -232,6 +242,13 @@ pub(crate) mod tests {
         evening.callers.totals.failed = BTreeMap::from([("wrong".to_owned(), wrong)]);
         evening.callers.totals.failed.retain(|_, count| *count > 0);
         evening
+    }
+
+    #[test]
+    fn the_peak_of_a_run_that_ended_early_is_the_most_that_was_sent() {
+        let mut early = evening("early", Expected::Holds, &["operations_failed: rate<=0.05 (is 0.2)"]);
+        early.summary.pieces.push(Piece { per_second: 5000.0, seconds: 600.0 });
+        assert!((early.peak() - 100.0).abs() < 1e-9, "{}", early.peak());
     }
 
     #[test]
