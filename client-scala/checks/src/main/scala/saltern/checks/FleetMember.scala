@@ -22,8 +22,7 @@ object FleetMember {
     val (random, password) = (new Random, Password("secret"))
     val ends = new ConcurrentLinkedQueue[String]
     val began = System.nanoTime()
-    def login(): Unit = {
-      val started = System.nanoTime()
+    def login(came: Long): Unit = {
       clients(random.nextInt(clients.size)).verify(password, stored).onComplete { result =>
         val how = result match {
           case Success(verified) if verified.origin == Origin.Remote => "remote"
@@ -32,14 +31,14 @@ object FleetMember {
           case Failure(_)                                            => "refused"
         }
         val now = System.nanoTime()
-        val _ = ends.add(s"end ${(now - began) / 1e9} $how ${(now - started) / 1000000}")
+        val _ = ends.add(s"end ${(now - began) / 1e9} $how ${(now - came) / 1000000}")
       }(ExecutionContext.parasitic)
     }
     // Poisson arrivals. A late timer does not lose any: the next time does not depend on this one.
     def next(at: Long): Unit =
       if (at - began < seconds * 1000000000L) {
         val _ = timer.schedule(
-          (() => { login(); next(at + (-math.log(1 - random.nextDouble()) / perSecond * 1e9).toLong) }): Runnable,
+          (() => { login(at); next(at + (-math.log(1 - random.nextDouble()) / perSecond * 1e9).toLong) }): Runnable,
           at - System.nanoTime(),
           TimeUnit.NANOSECONDS
         )
