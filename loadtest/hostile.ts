@@ -95,8 +95,8 @@ export const setup = () => ready(given, policies);
  */
 const scatter = (iteration: number, perSecond: number) => sleep(draw(iteration, SCATTER) / perSecond);
 
-/** The purpose of the draw. `lib/mix.ts` has those from 0 to 3. */
-const SCATTER = 4;
+/** The purpose of the draw. `lib/mix.ts` has those from 0 to 4. */
+const SCATTER = 5;
 
 export function honest() {
   const n = exec.scenario.iterationInTest;
