@@ -1,13 +1,19 @@
 //! TLS handshakes at a fixed rate, each of which costs the server a signature.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::time::timeout;
 
 use crate::{
     attackers::at_rate,
     door::{Identity, attacker},
-    figure::{Attack, Field, Figure, Found},
+    figure::{Attack, Field, Figure, Found, count},
     honest::{Calls, Request, closed_loop},
     server::{Server, Setup},
 };
@@ -29,15 +35,17 @@ async fn run(field: Field) -> Found {
     let (windows, per_second) = field.pick((1, 20.0), (WINDOWS, PER_SECOND));
     let request = Request::bcrypt(DEADLINE_MS);
     let (mut idle, mut attacked) = (Calls::default(), Calls::default());
+    let made = Arc::new(AtomicUsize::new(0));
     // The load of a shared machine changes, so both kinds of windows see the same load.
     for _ in 0..windows {
         idle.0.extend(closed_loop(&server.door, &request, 1, WINDOW).await.0);
-        let door = server.door.clone();
+        let (door, counted) = (server.door.clone(), Arc::clone(&made));
         let shake_hands = move |number| {
-            let door = door.clone();
+            let (door, counted) = (door.clone(), Arc::clone(&counted));
             async move {
                 let shaken = async { door.secure(door.tcp(attacker(number, ADDRESSES), None).await?).await };
-                drop(timeout(PATIENCE, shaken).await);
+                let is_made = timeout(PATIENCE, shaken).await.is_ok_and(|shaken| shaken.is_ok());
+                counted.fetch_add(usize::from(is_made), Ordering::Relaxed);
             }
         };
         let attack = tokio::spawn(at_rate(per_second, Duration::MAX, shake_hands));
@@ -47,6 +55,7 @@ async fn run(field: Field) -> Found {
     let (before, during) = (idle.percentile_ms(0.99), attacked.percentile_ms(0.99));
     let others = attacked.0.len() - attacked.right();
     Ok(vec![
+        Figure::new("handshakes made", count(made.load(Ordering::Relaxed)), "").at_least(1.0),
         Figure::new("honest p99 idle", before, "ms").timed(),
         Figure::new("honest p50", attacked.percentile_ms(0.5), "ms").timed(),
         Figure::new("honest p99", during, "ms").timed(),
