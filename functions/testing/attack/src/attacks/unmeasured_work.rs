@@ -26,11 +26,12 @@ async fn run(field: Field) -> Found {
         ("64 wrapped Sun-MD5", 1, "p".to_owned(), WRAPPED_SUN_MD5),
         ("1,024 sha512-crypt with 1,024 bytes", 16, "x".repeat(1024), SHA512_CRYPT_DEAR),
     ] {
-        let calls = attack(&field, batches, &password, hash).await?;
+        let (calls, over) = attack(&field, batches, &password, hash).await?;
         let refused = calls.0.iter().filter(|call| call.outcome != Outcome::Right);
         let until = refused.map(|call| call.at + call.took).max().unwrap_or_default();
         let others = calls.0.len() - calls.right();
         let share = per_cent(others, calls.0.len());
+        figures.push(Figure::never(format!("{name}: batches over a ceiling"), over));
         figures.push(Figure::never(format!("{name}: wrong answers"), calls.wrong()));
         figures.push(Figure::new(format!("{name}: honest callers refused"), share, "%").timed());
         figures.push(
@@ -42,13 +43,14 @@ async fn run(field: Field) -> Found {
     Ok(figures)
 }
 
-/// Returns the honest calls, until all calls of some seconds were answered.
+/// Returns the honest calls, until all calls of some seconds were answered, and how many batches were
+/// over a ceiling: those attack nobody.
 async fn attack(
     field: &Field,
     batches: usize,
     password: &str,
     hash: &str,
-) -> Result<Calls, Box<dyn std::error::Error>> {
+) -> Result<(Calls, usize), Box<dyn std::error::Error>> {
     let server = Server::start(field, &Setup::default()).await?;
     let operation = json!({"op": "verify", "password": password, "hash": hash});
     let body = json!({"operations": Value::from(vec![operation; OPERATIONS])});
@@ -56,7 +58,10 @@ async fn attack(
     let mut attackers = JoinSet::new();
     for _ in 0..batches {
         let (door, batch) = (server.door.clone(), batch.clone());
-        attackers.spawn(async move { ask(&door, &batch).await.is_ok() });
+        attackers.spawn(async move {
+            let answer = ask(&door, &batch).await.map(|answer| answer.body).unwrap_or_default();
+            String::from_utf8_lossy(&answer).contains("cost_out_of_bounds")
+        });
     }
     let request = Request::bcrypt(1000);
     let mut all = Calls::default();
@@ -70,7 +75,11 @@ async fn attack(
         }
         begun += LOOK;
     }
-    Ok(all)
+    let mut over = 0;
+    while let Some(Ok(is_over)) = attackers.try_join_next() {
+        over += usize::from(is_over);
+    }
+    Ok((all, over))
 }
 
 /// A worker's queue of 2 s, a hash that runs already, and its end.
