@@ -75,8 +75,13 @@ fn measure(arguments: &CompareArguments) -> Result<String, Box<dyn Error>> {
     }
     if let Some(directory) = &arguments.results {
         let lanes = kernels::bcrypt_10_lanes(&kernels);
-        let quoted =
-            json!({"machine": machine, "rounds": rounds, "bcrypt_10_lanes": lanes, "figures": figures});
+        let quoted = json!({
+            "machine": machine,
+            "load_before": load.trim_end(),
+            "rounds": rounds,
+            "bcrypt_10_lanes": lanes,
+            "figures": figures,
+        });
         fs::create_dir_all(directory)?;
         fs::write(directory.join("figures.json"), format!("{quoted:#}\n"))?;
     }
