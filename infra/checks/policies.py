@@ -19,11 +19,12 @@ LONGEST_SCP = 5120
 ACTIONS_ONLY = {"iam:PassRole", "lambda:InvokeFunction", "lambda:InvokeFunctionUrl"}
 
 # The roles of ACCOUNT.md, and another role of its account.
-CALLER, DEPLOYER, READER, ANOTHER = ROLES = tuple(
-    f"arn:aws:iam::123456789012:role/{name}" for name in ("saltern-caller", "saltern-deployer", "saltern-reader", "administrator")
+CALLER, DEPLOYER, READER, KEEPER, ANOTHER = ROLES = tuple(
+    f"arn:aws:iam::123456789012:role/{name}" for name in ("saltern-caller", "saltern-deployer", "saltern-reader", "saltern-keeper", "administrator")
 )
 EXECUTION = "arn:aws:iam::123456789012:role/saltern-production-execution"
 FUNCTION = "arn:aws:lambda:eu-north-1:123456789012:function:saltern-production"
+KEY = "arn:aws:kms:eu-north-1:123456789012:key/1a2b3c4d"
 LOG = "arn:aws:logs:eu-north-1:123456789012:log-group:/aws/lambda/saltern-production"
 TRAIL = "arn:aws:cloudtrail:eu-north-1:123456789012:trail/management"
 CHANGES_OF_A_ROLE = (
@@ -90,8 +91,11 @@ LEFT_TO = (
     (CALLER, CHANGES_OF_A_ROLE, {DEPLOYER}),
     (DEPLOYER, CHANGES_OF_A_ROLE, {DEPLOYER}),
     (READER, CHANGES_OF_A_ROLE, {DEPLOYER}),
+    (KEEPER, CHANGES_OF_A_ROLE, {DEPLOYER}),
     (EXECUTION, CHANGES_OF_A_ROLE, {DEPLOYER}),
     (ANOTHER, CHANGES_OF_A_ROLE, set(ROLES)),
+    (KEY, ("kms:DeleteAlias", "kms:DisableKey", "kms:PutKeyPolicy", "kms:ScheduleKeyDeletion", "kms:UpdateAlias"), {DEPLOYER}),
+    (KEY, ("kms:CancelKeyDeletion", "kms:Decrypt", "kms:RevokeGrant"), set(ROLES)),
     (LOG, READING, {DEPLOYER, READER}),
     (LOG, ("logs:DescribeLogGroups", "logs:PutLogEvents"), set(ROLES)),
     (TRAIL, ("cloudtrail:DeleteTrail", "cloudtrail:PutEventSelectors", "cloudtrail:StopLogging", "cloudtrail:UpdateTrail"), set()),
