@@ -12,15 +12,15 @@ variable "account" {
     Facts about the AWS account. Fields that are left out are read. See modules/password-hasher. If `id` is set, the provider
     refuses credentials of another account.
   EOT
-  type = object({
-    concurrency                    = optional(number)
-    concurrency_reserved_elsewhere = optional(number, 0)
-    id                             = optional(string)
-    partition                      = optional(string)
-    region                         = optional(string)
-  })
+  # Not an object: Terraform drops unknown fields of an object, so a misspelt id would admit every account.
+  type     = any
   default  = {}
   nullable = false
+
+  validation {
+    condition     = length(setsubtract(keys(var.account), ["concurrency", "concurrency_reserved_elsewhere", "id", "partition", "region"])) == 0
+    error_message = "account has an unknown field. The fields are concurrency, concurrency_reserved_elsewhere, id, partition and region."
+  }
 }
 
 variable "alarm_client_fallbacks_per_minute" {

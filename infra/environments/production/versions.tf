@@ -19,7 +19,7 @@ terraform {
 
 provider "aws" {
   region              = var.region
-  allowed_account_ids = var.account.id == null ? null : [var.account.id]
+  allowed_account_ids = compact([lookup(var.account, "id", null)])
 
   default_tags {
     tags = merge(var.tags, {
