@@ -301,6 +301,7 @@ variable "governance" {
     group of yours, and the module creates none. The role needs the policy of the output `execution_policy_json`. The policy of the
     key must allow CloudWatch Logs of this region, and the role, to use it. `logs_kept_on_destroy` keeps the created log group
     when the function is destroyed. It needs `kms_key_arn`, because the created key is deleted with the function. `role_path` and `role_permissions_boundary` are those of the created roles.
+    Set the role, the key, the group and the path before the first apply. Later the apply deletes the created one, which the function still uses, and without the created key nobody reads its lines or starts its older versions.
   EOT
   type = object({
     execution_role_arn        = optional(string)
