@@ -7,6 +7,13 @@ locals {
   # The times that the page names, as offsets from the start and from the end of an event.
   _offsets = { for edge in ["starts", "ends"] : edge => toset(flatten(regexall("\\b${edge}\\[\"([^\"]+)\"\\]", file(local._page)))) }
 
+  # Within an hour of its end the environments of another event are there, which its page must not release.
+  _is_followed = {
+    for name, event in local.events : name => anytrue([
+      for next in local.events : timecmp(event.ends_at, next.ends_at) < 0 && timecmp(next.leads_at, timeadd(event.ends_at, "1h")) <= 0
+    ])
+  }
+
   evening = join("\n", [
     for name, event in local.events : templatefile(local._page, merge({
       for edge, offsets in local._offsets : edge => {
@@ -31,6 +38,7 @@ locals {
       everyday_minimum = local.baseline
       function         = var.name
       hold_command     = local.hold_command
+      is_followed      = local._is_followed[name]
       logins           = event.expected_logins_per_second
       managed          = local.managed
       memory_size_mb   = local.memory_size_mb

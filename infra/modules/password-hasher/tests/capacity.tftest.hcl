@@ -340,6 +340,11 @@ run "between_two_close_events_no_environment_is_released" {
     }
     error_message = "The environments of the second event must stay when the first ends, and the baseline must return at the end."
   }
+
+  assert {
+    condition     = join(", ", flatten(regexall("## (.*): the environments are released", output.evening))) == "6 Dec 2099 20:20 UTC"
+    error_message = "The page of the first event must not release the environments of the second:\n${output.evening}"
+  }
 }
 
 run "an_event_below_the_everyday_minimum_has_the_maximum_of_events_too" {
