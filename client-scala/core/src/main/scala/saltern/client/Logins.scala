@@ -32,9 +32,11 @@ private[client] final class Logins(
     val allowed = upgrades.allow
     // A null comes from Java.
     val counted = allowed && stored != null && stored.exists(hash => hash != null && !local.isUpToDate(hash, context))
-    val rehash = allowed && (!counted || upgrades.take())
+    val rehash = allowed && (if (counted) upgrades.take() else upgrades.isOpen)
     step(login, engine.call(Operation.Verify(stored, rehash, context, isLogin = true), login.password, deadline, trace)) { answer =>
-      if (counted && rehash && !broughtHash(answer)) upgrades.giveBack()
+      val made = brought(answer)
+      if (counted && rehash && made.isEmpty) upgrades.giveBack()
+      else if (!counted && made.exists(tookAHash)) upgrades.charge()
       answer match {
         case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
         // A known user's hash would be sealed, and its login would fail so.
@@ -123,10 +125,10 @@ private object Logins {
   /** The header's unit: the service takes no shorter deadline. */
   private val LeastTime = 1.milli
 
-  private def broughtHash(answer: Try[Verified]): Boolean = answer match {
-    case Success(Match(made)) => made.isDefined
-    case _                    => false
-  }
+  private def brought(answer: Try[Verified]): Option[Match] = answer.toOption.collect { case made: Match if made.rehash.isDefined => made }
+
+  /** Whether the service computed a second hash. To seal the same hash anew takes none. */
+  private def tookAHash(made: Match): Boolean = !made.rehashReason.exists(Set[RehashReason](RehashReason.OlderKey, RehashReason.Unsealed))
 
   /** Whether the stored hash is the reason, so that little was computed. */
   private def isOfTheHash(error: SalternError): Boolean = error match {

@@ -159,15 +159,8 @@ object Saltern {
     journal.capacity(local)
     val completions = new Completions(config.completionExecutor)
     val engine = new Engine(config, transport, scheduler, local, listener, journal, chance, completions)
-    val logins = new Logins(
-      engine,
-      scheduler,
-      config.loginFloor,
-      new Upgrades(config.upgradesPerSecond, config.upgrades, scheduler),
-      local,
-      listener,
-      completions
-    )
+    val upgrades = new Upgrades(config.upgradesPerSecond, config.upgrades, scheduler)
+    val logins = new Logins(engine, scheduler, config.loginFloor, upgrades, local, listener, completions)
     new View(engine, logins, completions, local, config.deadline, None, Trace.none)
   }
 

@@ -1,5 +1,6 @@
 package saltern.client
 
+import java.nio.file.Files
 import saltern.hashes.LocalHasherSuite
 import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
@@ -136,6 +137,22 @@ class LoginSuite extends PatientSuite {
     assert(wire.asks, "it costs nothing, and the service may have another policy")
     wire.virtual.advance(1.minute)
     assertEquals(upgradesOf(8), 5, "time saves up no more than a second's upgrades")
+  }
+
+  test("where only the service's policy makes a hash outdated, the new hashes count afterwards") {
+    val behind = Files.createTempFile("policies", ".json")
+    try {
+      Files.writeString(behind, LocalHasherSuite.document().replace("\"current\":\"argon2id-2\"", "\"current\":\"bcrypt-4\""))
+      val wire = new Wire(_.withPolicies(PolicySource.File(behind)))
+      def upgradesOf(logins: Int): Int = (1 to logins).count(_ => wire.upgrades(bcrypt4))
+      assertEquals(upgradesOf(20), 6)
+      wire.virtual.advance(199.millis)
+      assertEquals(upgradesOf(3), 0)
+      wire.virtual.advance(1.milli)
+      assertEquals(upgradesOf(3), 1)
+      wire.virtual.advance(1.hour)
+      assertEquals(upgradesOf(20), 6, "time saves up no more than a second's upgrades")
+    } finally { val _ = Files.deleteIfExists(behind) }
   }
 
   test("a wrong password takes no other login's upgrade") {
