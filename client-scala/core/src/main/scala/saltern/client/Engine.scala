@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicBoolean
 import saltern.client.resilience.{Decision, Share}
 import saltern.client.wire.Trace
-import scala.concurrent.{ExecutionContext, Future}
+import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 
 /** Carries each call through its steps: the service, this host, the answer. The decisions are the
@@ -22,6 +22,7 @@ private[client] final class Engine(
     completions: Completions
 ) {
   private val active = new ConcurrentHashMap[Future[?], Call[?]]
+  private val checks = ConcurrentHashMap.newKeySet[Promise[Report]]()
   private val closed = new AtomicBoolean
   private val drift = new PolicyDrift(config, transport, scheduler, local.policies, listener)
   private val sender = new Sender(config, transport, scheduler, local, listener, journal, chance, drift, closed, obey)
@@ -60,6 +61,7 @@ private[client] final class Engine(
     if (closed.compareAndSet(false, true)) {
       val why = "the client was closed"
       active.values.forEach(call => fail(call, if (call.sentAs.isDefined) new SalternError.MaybeSent(why) else new SalternError.NotSent(why)))
+      checks.forEach(end(_))
       local.close()
       scheduler.close()
       // Last, because code of others may throw.
@@ -69,10 +71,15 @@ private[client] final class Engine(
 
   /** Returns what the service says about each point of the setup. Problems are logged too. */
   def check(): Future[Report] = {
-    val report = new Check(config, transport, scheduler, drift, local).run()
-    report.foreach(journal.checked)(ExecutionContext.parasitic)
-    completions.shown(report)
+    val report = Promise[Report]()
+    checks.add(report)
+    report.future.onComplete { made => checks.remove(report); made.foreach(journal.checked) }(ExecutionContext.parasitic)
+    // Its timers end with the client, so it might never end itself.
+    if (closed.get()) end(report) else { val _ = report.completeWith(new Check(config, transport, scheduler, drift, local).run()) }
+    completions.shown(report.future)
   }
+
+  private def end(check: Promise[Report]): Unit = { val _ = check.tryFailure(new SalternError.NotSent("the client was closed")) }
 
   // Remote
 

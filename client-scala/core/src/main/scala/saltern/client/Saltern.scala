@@ -73,8 +73,8 @@ trait Saltern extends AutoCloseable {
     * it when the program starts, and show [[Report.problems]].
     *
     * It computes no hash, and ends within two times the attempt's time (four without `/batch`). A
-    * problem is a finding of the report: the future does not fail. Each problem is logged too, once in
-    * ten minutes.
+    * problem is a finding of the report: the future fails only if the client is closed. Each problem
+    * is logged too, once in ten minutes.
     */
   def check(): Future[Report]
 

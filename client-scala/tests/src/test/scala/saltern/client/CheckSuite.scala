@@ -106,6 +106,16 @@ class CheckSuite extends PatientSuite {
     assertEquals(new World(date = long).report().clock, Finding.Good: Finding)
   }
 
+  test("a check ends when its client is closed, and a later one at once") {
+    val world = new World()
+    world.service.failAlways(Fault.Never)
+    val open = world.virtual.client.check()
+    assert(!open.isCompleted)
+    world.virtual.client.close()
+    for (check <- Seq(open, world.virtual.client.check())) assert(check.value.exists(_.failed.get.isInstanceOf[SalternError.NotSent]), s"$check")
+    assertEquals(world.service.requests.size, 1)
+  }
+
   test("while the policy documents differ, no new hash is made locally unless a setting allows it") {
     def calls(change: ClientConfig => ClientConfig): (Future[Hashed], Future[Verified]) = {
       val world = new World(change, source = PolicySource.Packed)
