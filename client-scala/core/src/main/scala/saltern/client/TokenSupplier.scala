@@ -120,7 +120,8 @@ private[client] final class SuppliedAuth(supplier: TokenSupplier, nanos: () => L
       }
       // The system may start no more threads. The question would stay open for good.
       catch { case e @ (NonFatal(_) | _: OutOfMemoryError) => Future.failed(e) }
-    supplied.onComplete(token.tryComplete)(ExecutionContext.parasitic)
+    // A null comes from Java. It would leave the question open too.
+    supplied.onComplete(made => token.tryComplete(made.filter(_ != null)))(ExecutionContext.parasitic)
   }
 
   private def answered(token: Try[Token], answer: Promise[Seq[(String, String)]]): Unit = {

@@ -159,18 +159,17 @@ class TokenSupplierSuite extends PatientSuite {
     assert(failed.value.exists(_.isFailure))
   }
 
-  test("a supplier that got no thread is asked again a second later") {
-    var now = 0L
-    val answers = Iterator[() => Future[Token]](
-      () => throw new OutOfMemoryError("unable to create native thread"),
-      () => Future.successful(Token("one"))
-    )
-    val supplier: TokenSupplier = () => answers.next()()
-    val auth = new SuppliedAuth(supplier, () => now)
-    def isSent: Option[Boolean] = auth.headers("POST", URI.create("http://127.0.0.1"), Nil, Array.emptyByteArray).value.map(_.isSuccess)
-    assertEquals(isSent, Some(false))
-    now = 1.second.toNanos
-    assertEquals(isSent, Some(true))
+  test("a supplier that got no thread, or gave null, is asked again a second later") {
+    for (problem <- Seq[() => Future[Token]](() => throw new OutOfMemoryError("unable to create native thread"), () => Future.successful(null))) {
+      var now = 0L
+      val answers = Iterator[() => Future[Token]](problem, () => Future.successful(Token("one")))
+      val supplier: TokenSupplier = () => answers.next()()
+      val auth = new SuppliedAuth(supplier, () => now)
+      def isSent: Option[Boolean] = auth.headers("POST", URI.create("http://127.0.0.1"), Nil, Array.emptyByteArray).value.map(_.isSuccess)
+      assertEquals(isSent, Some(false))
+      now = 1.second.toNanos
+      assertEquals(isSent, Some(true))
+    }
   }
 
   test("a token is visible ASCII, and nothing prints it") {
