@@ -68,9 +68,8 @@ private[saltern] final class LocalHasher(
   def rehashReason(stored: String, context: Option[String] = None): Option[RehashReason] =
     seals.open(stored, context).toOption.flatMap { unsealed =>
       EncodedHash.parse(unsealed.text) match {
-        case Right(encoded)                 => policies.rehashReason(encoded, policies.policyOf(encoded)).orElse(unsealed.due)
-        case Left(ParseError.UnknownScheme) => Some(RehashReason.OtherAlgorithm)
-        case Left(_)                        => None
+        case Right(encoded) => policies.rehashReason(encoded, policies.policyOf(encoded)).orElse(unsealed.due)
+        case Left(error)    => Option.when(failureOf(error, unsealed.text) == Failure.UnknownScheme)(RehashReason.OtherAlgorithm)
       }
     }
 

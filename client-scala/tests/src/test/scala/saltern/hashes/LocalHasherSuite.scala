@@ -127,7 +127,7 @@ class LocalHasherSuite extends saltern.client.PatientSuite {
     assertEquals(hasher.rehashReason(hash(hasher, "argon2id-2", "x")), None)
     assertEquals(hasher.rehashReason("{bcrypt}" + hash(hasher, "bcrypt-4", "x")), Some(RehashReason.OlderPolicy))
     assertEquals(hasher.rehashReason("$y$j9T$salt$hash"), Some(RehashReason.OtherAlgorithm))
-    assertEquals(hasher.rehashReason("$2b$04$short"), None)
+    for (text <- Seq("$2b$04$short", "$9$salt$hash", "no hash", "")) assertEquals(hasher.rehashReason(text), None, text)
   }
 
   test("policies are found by name, and refused by status") {
