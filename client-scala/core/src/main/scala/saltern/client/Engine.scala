@@ -24,7 +24,7 @@ private[client] final class Engine(
   private val active = new ConcurrentHashMap[Future[?], Call[?]]
   private val checks = ConcurrentHashMap.newKeySet[Promise[Report]]()
   private val closed = new AtomicBoolean
-  private val drift = new PolicyDrift(config, transport, scheduler, local.policies, listener)
+  private val drift = new PolicyDrift(config, transport, scheduler, local.policies, listener, journal)
   private val sender = new Sender(config, transport, scheduler, local, listener, journal, chance, drift, closed, obey)
 
   def call[A](operation: Operation[A], password: Password, deadline: FiniteDuration, trace: Trace): Future[A] =

@@ -3,6 +3,7 @@ package saltern.client
 import java.util.concurrent.ConcurrentHashMap
 import java.util.concurrent.atomic.AtomicLong
 import scala.concurrent.duration.*
+import scala.util.control.NonFatal
 
 /** Logs each change of the service's state once, as a warning in `saltern.client`. Changes are the
   * first failure of a kind, an unreachable service, and its return.
@@ -31,8 +32,10 @@ private[saltern] final class Journal(config: ClientConfig.Settings, scheduler: S
       if (!kinds.isEmpty && now - last >= Quiet && closedAt.compareAndSet(last, now)) { kinds.clear(); log("all calls are sent again") }
   }
 
-  def withoutBatch(): Unit =
-    told("batch", NoBatch)
+  def withoutBatch(): Unit = told("batch", NoBatch)
+
+  /** The service has another policy document. */
+  def drifted(text: String): Unit = log(text)
 
   /** A call needed a seal key that this host does not have. */
   def withoutSealKey(what: String): Unit =
@@ -69,7 +72,10 @@ private[saltern] final class Journal(config: ClientConfig.Settings, scheduler: S
     }
   }
 
-  private def log(text: String, level: System.Logger.Level = System.Logger.Level.WARNING): Unit = logger.log(level, s"$service: $text")
+  private def log(text: String, level: System.Logger.Level = System.Logger.Level.WARNING): Unit =
+    try logger.log(level, s"$service: $text")
+    // As those of a listener: the calls wait for what follows.
+    catch { case NonFatal(_) | _: LinkageError => () }
 }
 
 private[saltern] object Journal {

@@ -17,7 +17,8 @@ private[client] final class PolicyDrift(
     transport: Transport,
     scheduler: Scheduler,
     own: Option[String],
-    listener: ClientListener
+    listener: ClientListener,
+    journal: Journal
 ) {
   private val next = new AtomicLong(scheduler.nanos)
   private val known = new AtomicReference[Option[String]](None)
@@ -70,12 +71,8 @@ private[client] final class PolicyDrift(
   private def compare(theirs: String): Unit =
     if (!known.getAndSet(Some(theirs)).contains(theirs) && !isOwn(theirs)) {
       own.foreach(listener.onPolicyDrift(theirs, _))
-      PolicyDrift.log.log(System.Logger.Level.WARNING, s"${Journal.nameOf(config)}: ${text(theirs)}")
+      journal.drifted(text(theirs))
     }
 
   private def isDigest(text: String): Boolean = text.matches("sha256:[0-9a-f]{64}")
-}
-
-private[client] object PolicyDrift {
-  private val log = System.getLogger("saltern.client")
 }

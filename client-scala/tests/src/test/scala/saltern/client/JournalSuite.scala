@@ -1,5 +1,6 @@
 package saltern.client
 
+import java.util.logging.{Handler, LogRecord, Logger}
 import saltern.testkit.{InMemoryService, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import scala.concurrent.duration.*
@@ -105,5 +106,29 @@ class JournalSuite extends PatientSuite {
     }
     world.end()
     assert(world.lines.nonEmpty && world.lines.size <= 10, world.lines.mkString("\n"))
+  }
+
+  test("a log that throws affects no call") {
+    val logger = Logger.getLogger("saltern.client")
+    for (problem <- Seq[Throwable](new IllegalStateException("the disk is full"), new NoSuchMethodError("of another version"))) {
+      val broken = new Handler {
+        // Other suites log at the same time.
+        override def publish(record: LogRecord): Unit = if (record.getMessage.startsWith(host)) throw problem
+        override def flush(): Unit = ()
+        override def close(): Unit = ()
+      }
+      logger.addHandler(broken)
+      val world = new World()
+      try {
+        world.service.failAlways(Fault.Fails(TransportFailure.Kind.ConnectFailed))
+        // The last ones find the service unreachable.
+        for (_ <- 1 to 10) {
+          val call = world.virtual.client.verify(Password("secret"), bcrypt4)
+          world.virtual.advance(50.millis)
+          world.virtual.runLocal()
+          assertEquals(call.value.map(_.get.origin), Some(Origin.Local: Origin))
+        }
+      } finally { world.end(); logger.removeHandler(broken) }
+    }
   }
 }
