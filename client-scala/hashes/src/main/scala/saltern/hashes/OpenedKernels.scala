@@ -34,8 +34,8 @@ private[saltern] object OpenedKernels {
 
 /** Computes on the caller's thread, and a hash cannot be cancelled.
   *
-  * The memory of Argon2 is kept for later hashes: as many workspaces as hashes were in
-  * progress at once. The JVM may take back an idle one when the heap gets short.
+  * The memory of Argon2 is kept for later hashes: as many workspaces as hashes of it were
+  * in progress at once. The JVM may take back an idle one when the heap gets short.
   *
   * @param hash computes in the given memory
   */
@@ -43,17 +43,17 @@ private[saltern] final class JvmKernels(hash: (Workspace, Admitted, Array[Byte])
     extends OpenedKernels {
   private val idle = new ConcurrentLinkedDeque[SoftReference[Workspace]]
 
-  def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = {
-    val memory = workspace()
-    try hash(memory, admitted, password)
-    finally idle.push(new SoftReference(memory))
+  def compute(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration, begun: Cancellable => Unit): Array[Byte] = admitted.setting match {
+    case _: Setting.Argon2 | _: Setting.Wrapped =>
+      val memory = workspace()
+      try hash(memory, admitted, password)
+      finally idle.push(new SoftReference(memory))
+    // Held by scrypt, an idle one could not be taken back, and a worker would use twice its share.
+    case _ => hash(new Workspace, admitted, password)
   }
 
   def close(): Unit = idle.clear()
 
   /** The one that was used last, because its memory is in the caches. */
-  private def workspace(): Workspace = Option(idle.poll()) match {
-    case None       => new Workspace
-    case Some(kept) => Option(kept.get).getOrElse(workspace())
-  }
+  private def workspace(): Workspace = Option(idle.poll()).fold(new Workspace)(kept => Option(kept.get).getOrElse(workspace()))
 }

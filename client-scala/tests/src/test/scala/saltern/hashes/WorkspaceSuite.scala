@@ -40,6 +40,13 @@ class WorkspaceSuite extends saltern.client.PatientSuite {
     assert(again.count(block => blocks.exists(_ eq block)) >= 1000, "other blocks were made")
   }
 
+  test("a hash of another algorithm does not hold the memory of Argon2") {
+    var lent = Vector.empty[Workspace]
+    val kernels = new JvmKernels((memory, _, _) => { lent :+= memory; Array.emptyByteArray })
+    for (hash <- Seq(argon2(), scrypt(), argon2())) kernels.compute(hash, password, 60.seconds)
+    assertEquals(lent.map(_ eq lent.head), Vector(true, false, true))
+  }
+
   test("a further hash makes a twentieth of its memory anew") {
     val threads = ManagementFactory.getThreadMXBean.asInstanceOf[com.sun.management.ThreadMXBean]
     val (kernels, hash) = (new JvmKernels, argon2(19456))
