@@ -2,7 +2,7 @@ package saltern.client.spring
 
 import java.time.Duration
 import org.springframework.security.crypto.password.PasswordEncoder
-import saltern.client.{FrameworkEncoder, Saltern, SalternError}
+import saltern.client.{FrameworkEncoder, Saltern}
 import scala.concurrent.duration.{FiniteDuration, NANOSECONDS}
 
 /** Saltern as Spring Security's `PasswordEncoder`: in place of a `DelegatingPasswordEncoder`, or as
@@ -36,10 +36,10 @@ final class SalternPasswordEncoder private (encoder: FrameworkEncoder) extends P
     */
   def encode(rawPassword: CharSequence): String =
     if (rawPassword == null) null
-    else
-      try encoder.encode(rawPassword)
-      // Otherwise no login would be possible where only new hashes are refused. `matches` takes an empty hash for the decoy.
-      catch { case _: SalternError.TryLater | _: SalternError.UserFault if UserNotFound.contentEquals(rawPassword) => "" }
+    // `matches` takes an empty hash for the decoy. A real one would outlive its policy and the key of its seal, and show
+    // unknown users. Where only new hashes are refused, it would end every login.
+    else if (rawPassword eq UserNotFound) ""
+    else encoder.encode(rawPassword)
 
   /** Returns whether the password matches the stored hash, at the floor of time or later. Nothing
     * matches an empty password or an empty hash, as the interface requires. An empty hash takes the
@@ -60,8 +60,9 @@ final class SalternPasswordEncoder private (encoder: FrameworkEncoder) extends P
 
 private object SalternPasswordEncoder {
 
-  /** `DaoAuthenticationProvider` encodes this before it looks for a user, at each login until it has the
-    * hash. An unknown user's password is then compared with it.
+  /** `DaoAuthenticationProvider` encodes this very object, a constant, before it looks for the first
+    * user, and keeps the hash. An unknown user's password is then compared with it. A password that
+    * somebody typed is another object.
     */
   private val UserNotFound = "userNotFoundPassword"
 }

@@ -1,7 +1,7 @@
 package saltern.client.spring
 
 import java.time.Duration
-import java.util.Collections
+import java.util.{Base64, Collections}
 import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder
 import org.springframework.security.crypto.factory.PasswordEncoderFactories
 import org.springframework.security.crypto.password.{DelegatingPasswordEncoder, PasswordEncoder}
@@ -146,6 +146,18 @@ class SalternPasswordEncoderSuite extends PatientSuite {
       intercept[SalternError.Overloaded](world.encoder.encode("secret"))
       for ((user, password, status) <- Seq(("ada", "secret", 200), ("ada", "wrong", 401), ("bob", "secret", 401)))
         assertEquals(SpringLogin.login(manager, user, password), status, user)
+    }
+  }
+
+  test("an unknown user is answered as before after the service has begun to require seals") {
+    using() { world =>
+      val manager = SpringLogin.authenticationManager(world.client, SpringLogin.users("{bcrypt}" + oldHash))
+      val key = Base64.getEncoder.encodeToString(new Array[Byte](32))
+      assertEquals(SpringLogin.login(manager, "bob", "secret"), 401)
+      world.service.useSealKeys(() => s"""{"current":"a","keys":[{"id":"a","key":"$key"}],"require":true}""".getBytes)
+      assertEquals(SpringLogin.login(manager, "bob", "secret"), 401)
+      val typed = new java.lang.StringBuilder("userNotFoundPassword").toString
+      assert(world.encoder.encode(typed).startsWith("$saltern-seal$"), "a user may have this password")
     }
   }
 
