@@ -15,7 +15,8 @@ private[hashes] final class SealKeyReader(source: SealKeySource, seals: Seals, h
     val _ = host.scheduler.after(Interval) { () =>
       start()
       // A source that hangs holds one thread.
-      if (reading.compareAndSet(false, true))
+      if (!reading.compareAndSet(false, true)) host.journal.sealKeysUnread("the source has not answered for a minute")
+      else
         try host.keyReader.execute(() => again())
         // The system starts no more threads. The next time may have one.
         catch { case e: OutOfMemoryError => reading.set(false); host.journal.sealKeysUnread(e.getClass.getSimpleName) }

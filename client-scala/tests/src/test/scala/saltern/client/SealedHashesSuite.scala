@@ -402,6 +402,20 @@ class SealedHashesSuite extends PatientSuite {
     client.close()
   }
 
+  test("a source of keys that hangs is told") {
+    val (warnings, scheduler) = (new Warnings(host), new VirtualScheduler)
+    val hanging: Executor = _ => ()
+    val config = ClientConfig(s"https://$host").withPolicies(cheap).withSealKeys(new Source(first)).withCompletionExecutor(_.run())
+    val client = Saltern.wired(config, InMemoryService(cheap), scheduler, _ => hanging, () => 0.5, hanging)
+    def told: Int = warnings.lines.count(_.contains("cannot be read again: the source has not answered for a minute"))
+    scheduler.advance(1.minute)
+    assertEquals(told, 0)
+    scheduler.advance(1.minute)
+    assertEquals(told, 1)
+    client.close()
+    warnings.close()
+  }
+
   test("a client with an invalid document of keys is not made") {
     for (document <- Seq("{", first.replace(One, "AAAA"))) {
       val refused = intercept[IllegalArgumentException](Saltern(ClientConfig(s"https://$host").withSealKeys(new Source(document)), InMemoryService(cheap)))
