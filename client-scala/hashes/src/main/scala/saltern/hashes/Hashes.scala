@@ -29,7 +29,7 @@ final class Hashes private (hasher: LocalHasher) {
   }
 
   /** Returns why this stored hash should be replaced, as `Saltern.rehashReason` does. */
-  def rehashReason(stored: String): Option[RehashReason] = hasher.rehashReason(stored)
+  def rehashReason(stored: String): Option[RehashReason] = Option(stored).flatMap(hasher.rehashReason(_))
 
   private def computed[A, B](password: Password)(prepare: Array[Byte] => Either[LocalHashing.Failure, Job[A]])(answer: (A, Timing) => B): B = {
     val bytes = password.copyBytes().fold(code => throw SalternError.refused(code, Origin.Local), identity)

@@ -45,6 +45,8 @@ private[saltern] final class LocalHasher(
           }
         )
       }
+    // A null comes from Java.
+    case Some(null) => Left(Failure.Refused(RefusalCode.InvalidHash))
     case Some(text) =>
       for {
         unsealed <- seals.open(text, context)

@@ -15,7 +15,10 @@ class HashesSuite extends PatientSuite {
   }
 
   test("what cannot be computed is an error with a type") {
-    intercept[SalternError.BadHash](hashes.verify(secret, "no hash"))
+    for (stored <- Seq("no hash", null)) {
+      intercept[SalternError.BadHash](hashes.verify(secret, stored))
+      assertEquals(hashes.rehashReason(stored), None)
+    }
     intercept[SalternError.UserFault](hashes.hash(Password("\ud800")))
     val yescrypt = intercept[SalternError.NotAvailableLocally](hashes.verify(secret, "$y$j9T$abc$def"))
     assert(yescrypt.detailed.contains("unknown scheme"), yescrypt.detailed)
