@@ -28,7 +28,7 @@ private[hashes] final class SealKeyReader(source: SealKeySource, seals: Seals, h
     catch {
       case e: SealKeySource.NotPrivate => host.journal.sealKeysUnread(e.getMessage)
       // The message of the host's own exception may contain anything.
-      case NonFatal(e) => host.journal.sealKeysUnread(e.getClass.getSimpleName)
+      case e @ (NonFatal(_) | _: LinkageError) => host.journal.sealKeysUnread(e.getClass.getSimpleName)
     } finally reading.set(false)
 }
 

@@ -416,6 +416,16 @@ class SealedHashesSuite extends PatientSuite {
     warnings.close()
   }
 
+  test("a source of keys that lacks a class is told") {
+    var broken = false
+    val source: SealKeySource = () => if (broken) throw new NoClassDefFoundError("of the store") else first.getBytes(UTF_8)
+    val world = new World(change = _.withSealKeys(source))
+    broken = true
+    world.virtual.advance(1.minute)
+    assertEquals(world.lines.count(_.contains("cannot be read again: NoClassDefFoundError;")), 1, world.lines.mkString("\n"))
+    world.end()
+  }
+
   test("a client with an invalid document of keys is not made") {
     for (document <- Seq("{", first.replace(One, "AAAA"))) {
       val refused = intercept[IllegalArgumentException](Saltern(ClientConfig(s"https://$host").withSealKeys(new Source(document)), InMemoryService(cheap)))
