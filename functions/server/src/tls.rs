@@ -70,17 +70,18 @@ impl Tls {
 }
 
 fn config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, Failure> {
-    let refused = |name: &Path, error: &dyn Display| {
+    let refused = |name: &Path, reason: &dyn Display| {
         Failure::configuration(format!(
-            "cannot read {} ({error}): name a readable file in PEM",
+            "cannot read {} ({reason}): name a readable file in PEM",
             name.display()
         ))
     };
     let read = |name: &Path| file::read(name).map_err(|error| refused(name, &error));
+    // The error of the crate quotes lines, and a key without its line breaks is one line.
     let chain = CertificateDer::pem_slice_iter(&read(certificate)?)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| refused(certificate, &error))?;
-    let private_key = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| refused(key, &error))?;
+        .map_err(|_| refused(certificate, &NOT_PEM))?;
+    let private_key = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|_| refused(key, &NOT_PEM))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .map_err(|error| Failure::system(format!("cannot set up TLS ({error})")))?
@@ -100,4 +101,34 @@ fn config(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, Failure> 
     config.ticketer = ring::Ticketer::new()
         .map_err(|error| Failure::system(format!("cannot make a key for session tickets ({error})")))?;
     Ok(Arc::new(config))
+}
+
+/// The reason to refuse a file whose sections cannot be read.
+const NOT_PEM: &str = "no section of it is whole; each begins and ends in a line of its own";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    #[test]
+    fn a_key_without_its_line_breaks_is_refused_without_being_shown() {
+        let folder = std::env::temp_dir().join(format!("saltern-tls-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let [certificate, key] = ["certificate.pem", "key.pem"].map(|name| folder.join(name));
+        std::fs::write(&certificate, "").unwrap();
+        for line_break in ["\\n", " ", ""] {
+            let secret =
+                ["-----BEGIN PRIVATE KEY-----", "MARKED", "-----END PRIVATE KEY-----"].join(line_break);
+            for end in ["", "\n"] {
+                std::fs::write(&key, format!("{secret}{end}")).unwrap();
+                let failure = config(&certificate, &key).unwrap_err().to_string();
+                assert!(failure.contains("key.pem (no section"), "{failure}");
+                // As text, and as the numbers of its bytes.
+                assert!(!failure.contains("MARKED") && !failure.contains("77, 65"), "{failure}");
+            }
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
 }
