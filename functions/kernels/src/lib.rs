@@ -37,3 +37,4 @@ pub use kernels::Kernels;
 pub use output::Output;
 pub use password::{MAX_PASSWORD_BYTES, Password, PasswordTooLong};
 pub use preparation::{prepare, prepare_for_site};
+pub use stack::wipe as wipe_stack;

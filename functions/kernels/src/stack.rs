@@ -4,7 +4,7 @@ use zeroize::zeroize_stack;
 
 /// Wipes the stack below the caller's own frame. A computation is below it if it is not inlined
 /// into the caller.
-pub(crate) fn wipe() {
+pub fn wipe() {
     zeroize_stack::<STACK_BYTES>();
 }
 

@@ -16,6 +16,7 @@ use std::{
     path::Path,
 };
 
+use saltern_kernels::wipe_stack;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256};
 
@@ -73,6 +74,14 @@ impl Blocklist {
     /// # Errors
     /// [`io::Error`] if the file cannot be read.
     pub fn has(&self, password: &[u8]) -> io::Result<bool> {
+        let has = self.look_up(password);
+        wipe_stack();
+        has
+    }
+
+    /// Not inlined, so that the digest is on the stack that is wiped.
+    #[inline(never)]
+    fn look_up(&self, password: &[u8]) -> io::Result<bool> {
         self.has_prefix(prefix(password))
     }
 
