@@ -107,7 +107,7 @@ pub struct Policies {
     list: Vec<Policy>,
     current: usize,
     decoy: usize,
-    pub(crate) decoy_hash: Encoded,
+    pub(crate) decoy_hash: String,
     pub(crate) rehash_truncated: bool,
     pub(crate) accepted_weak: AcceptedWeak,
     pub(crate) firebase_project: Option<FirebaseProject>,
@@ -400,10 +400,12 @@ fn position(policies: &[Policy], role: &str, id: &str) -> Result<usize, Document
 }
 
 /// Makes the hash that is verified if the user does not exist. Its verdict is always a mismatch.
-fn decoy_hash(params: Params) -> Result<Encoded, DocumentError> {
+fn decoy_hash(params: Params) -> Result<String, DocumentError> {
     let setting = Setting::fresh(params, [0; NEW_SALT_BYTES]);
     let output = vec![0; setting.output_bytes()];
-    Encoded::new(setting, &output).ok_or_else(|| DocumentError::new("the decoy cannot be written"))
+    let made =
+        Encoded::new(setting, &output).ok_or_else(|| DocumentError::new("the decoy cannot be written"))?;
+    Ok(made.to_string())
 }
 
 /// The ceilings that every document has.
