@@ -96,7 +96,8 @@ def plays(server, saltern):
             shows(server, a_server_with_keys_seals_the_rows, server, saltern)
             shows(server, an_overload_is_503_and_no_failure, server, saltern)
             shows(server, an_outage_without_fallback_is_503_and_no_failure, server, saltern)
-        with server.started(server.option("url", saltern.url), policies, token, server.option("hash-unsealed", "false")):
+        with server.started(server.option("url", saltern.url), policies, token, server.option("hash-unsealed", "false"), server.option("keycloak-verifies", "false")):
+            shows(server, a_row_that_saltern_refuses_is_refused, server)
             shows(server, an_outage_of_a_server_with_keys_shows_no_names, server, saltern)
     finally:
         saltern.kill()
@@ -406,6 +407,11 @@ def a_server_with_keys_seals_the_rows(server, saltern):
 def logged_in_as_sealed(server, user):
     is_in(server, user, PASSWORD + user)
     return server.row(user)["algorithm"] == "saltern"
+
+
+def a_row_that_saltern_refuses_is_refused(server):
+    status, _, _ = server.login(REFUSED_ROW, PASSWORD + "argon2id-default")
+    assert status == 500 and "cannot be verified" in server.log.read_text(), status
 
 
 def an_outage_of_a_server_with_keys_shows_no_names(server, saltern):

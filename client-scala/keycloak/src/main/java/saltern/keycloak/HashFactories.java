@@ -107,7 +107,7 @@ public final class HashFactories {
     @Override
     public PasswordHashProvider create(KeycloakSession session) {
       return client(session)
-          .<PasswordHashProvider>map(factory -> new SalternHash(session, factory.client(), Optional.of(() -> builtIn.create(session))))
+          .<PasswordHashProvider>map(factory -> new SalternHash(session, factory.client(), factory.keycloakVerifies() ? Optional.of(() -> builtIn.create(session)) : Optional.empty()))
           .orElseGet(() -> builtIn.create(session));
     }
 

@@ -21,6 +21,7 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
   static final String ID = "saltern";
 
   private Saltern saltern;
+  private boolean keycloakVerifies;
 
   @Override
   public String getId() {
@@ -30,6 +31,11 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
   @Override
   public SalternCredential create(KeycloakSession session) {
     return new SalternCredential(session);
+  }
+
+  /** Whether Keycloak itself verifies the rows that Saltern refuses. */
+  boolean keycloakVerifies() {
+    return keycloakVerifies;
   }
 
   /** The client of the server that this session belongs to. */
@@ -53,6 +59,7 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
     if (policies != null) config = config.withPolicies(new PolicySource.File(Path.of(policies)));
     Boolean unsealed = options.getBoolean("hash-unsealed");
     if (unsealed != null) config = config.withHashesUnsealed(unsealed);
+    keycloakVerifies = options.getBoolean("keycloak-verifies", true);
     saltern = Saltern.apply(config);
   }
 
@@ -70,6 +77,7 @@ public final class SalternCredentialFactory implements CredentialProviderFactory
         .property().name("fallback").type("string").defaultValue("unreachable-or-overloaded")
         .options("never", "unreachable", "unreachable-or-overloaded").helpText("When Keycloak hashes itself, on a bounded pool.").add()
         .property().name("hash-unsealed").type("boolean").helpText("Whether an outage may store rows without a seal.").add()
+        .property().name("keycloak-verifies").type("boolean").defaultValue(true).helpText("Whether Keycloak itself verifies the rows that Saltern refuses.").add()
         .property().name("policies").type("string").helpText("Saltern's policy document, if it is not the shipped one.").add()
         .build();
   }

@@ -30,7 +30,7 @@ final class SalternHash implements PasswordHashProvider {
 
   private final KeycloakSession session;
   private final BlockingSaltern saltern;
-  // Makes Keycloak's own provider of the algorithm; absent for sealed rows.
+  // Makes Keycloak's own provider of the algorithm; absent for sealed rows, and if Keycloak shall verify none.
   private final Optional<Supplier<PasswordHashProvider>> builtIn;
   private Asked asked;
 
@@ -102,7 +102,7 @@ final class SalternHash implements PasswordHashProvider {
 
   /** Keycloak verified such rows before the jar was here, so their users still log in. */
   private Answer byKeycloak(String password, PasswordCredentialModel row, String why) {
-    if (builtIn.isEmpty()) throw Refusal.ofSettings(session, "the sealed row " + row.getId() + " cannot be verified: " + why);
+    if (builtIn.isEmpty()) throw Refusal.ofSettings(session, "the row " + row.getId() + " cannot be verified: " + why);
     LOG.warnf("Keycloak itself verifies the credential %s: %s", row.getId(), why);
     try {
       boolean matches = builtIn.get().get().verify(password, row);
