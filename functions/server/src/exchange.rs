@@ -198,11 +198,7 @@ async fn discard(sent: &mut SentBody, limit: usize, peer: &Peer) -> Result<(), U
 }
 
 /// Returns the next bytes of a body of which `left` bytes are still allowed.
-async fn next_part(
-    sent: &mut SentBody,
-    left: usize,
-    peer: &Peer,
-) -> Result<Option<Bytes>, Unread> {
+async fn next_part(sent: &mut SentBody, left: usize, peer: &Peer) -> Result<Option<Bytes>, Unread> {
     while let Some(frame) = sent.frame().await {
         peer.is_waited_for();
         // A frame without data holds trailers, which are ignored.

@@ -25,7 +25,12 @@ impl Room {
     ///
     /// An evicted request is notified, and its room counts as free since then. A request of which
     /// nobody holds the [`Notify`] any more is not evicted.
-    pub(super) fn take(self: &Arc<Self>, of: CallerNumber, amount: usize, evicted: &Arc<Notify>) -> Option<Taken> {
+    pub(super) fn take(
+        self: &Arc<Self>,
+        of: CallerNumber,
+        amount: usize,
+        evicted: &Arc<Notify>,
+    ) -> Option<Taken> {
         let number = self.shares().take(of, amount, Instant::now(), evicted)?;
         Some(Taken { room: Arc::clone(self), of, number })
     }

@@ -124,7 +124,8 @@ impl<J: Job> Schedule<J> {
             for mut waiting in mem::take(&mut queue.jobs) {
                 let caller = waiting.job.caller();
                 let used = self.shares.used(caller);
-                let delays = |of: &&(CallerNumber, Duration, Duration)| !gives_way || of.0 == caller || of.1 < used;
+                let delays =
+                    |of: &&(CallerNumber, Duration, Duration)| !gives_way || of.0 == caller || of.1 < used;
                 let ahead: Duration = works.iter().filter(delays).map(|(.., work)| work).sum();
                 let alone = self.estimates.least_duration(waiting.cost);
                 let left = waiting.deadline.saturating_duration_since(now);

@@ -70,7 +70,13 @@ impl Shares {
     }
 
     /// Follows a job that begins to wait at this start.
-    pub(super) fn submitted(&mut self, caller: CallerNumber, start: Duration, core_time: Duration, now: Instant) {
+    pub(super) fn submitted(
+        &mut self,
+        caller: CallerNumber,
+        start: Duration,
+        core_time: Duration,
+        now: Instant,
+    ) {
         let present_used = self.present_used;
         let account = self.account_mut(caller, now);
         // A caller that had no work, or whose work could not run, has no claim on the past. Else it

@@ -337,8 +337,9 @@ fn optional_work_is_judged_by_the_waiting_work_of_its_own_caller() {
     let now = Instant::now();
     let far = now + MS * 60_000;
     let mut schedule = machine(1, Some(QueueLimits { operations: 100, work_per_worker: MS * 200 }));
-    let mut submit =
-        |caller, urgency| schedule.submit(Numbered::of(CallerNumber(caller), 0), ARGON2, far, urgency, now).is_ok();
+    let mut submit = |caller, urgency| {
+        schedule.submit(Numbered::of(CallerNumber(caller), 0), ARGON2, far, urgency, now).is_ok()
+    };
     for _ in 0..8 {
         assert!(submit(1, Urgency::Required));
     }
@@ -463,8 +464,9 @@ fn a_core_holds_as_many_hashes_as_its_memory() {
     for (number, cost) in [sliced, whole, sliced, sliced, whole].into_iter().enumerate() {
         assert!(schedule.submit(Numbered::new(number), cost, far, Urgency::Required, now).is_ok());
     }
-    let running =
-        |n| (0..n).map(move |_| Running { caller: CallerNumber::default(), rest: sliced.rest(50), deadline: far });
+    let running = |n| {
+        (0..n).map(move |_| Running { caller: CallerNumber::default(), rest: sliced.rest(50), deadline: far })
+    };
     assert_eq!(started(&schedule.block_free(0, now)), [1]);
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 2]);
     schedule.block_done(0, &[], now);
@@ -515,8 +517,9 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
         let at = now + MS * u32::try_from(number).unwrap();
         assert!(schedule.submit(job, cost, far, Urgency::Required, at).is_ok());
     }
-    let running =
-        |n| (0..n).map(move |_| Running { caller: CallerNumber::default(), rest: small.rest(50), deadline: far });
+    let running = |n| {
+        (0..n).map(move |_| Running { caller: CallerNumber::default(), rest: small.rest(50), deadline: far })
+    };
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 3], "job 3 needs no memory");
     assert_eq!(started(&schedule.block_free(0, now)), [0; 0]);
     schedule.workers.sleep(Wake::BlockWorker(0));
@@ -601,8 +604,13 @@ fn a_caller_that_fills_the_queue_makes_room_for_another() {
     for limits in [count, work] {
         let mut schedule = machine(1, Some(limits));
         let mut submit = |caller, number| {
-            let taken =
-                schedule.submit(Numbered::of(CallerNumber(caller), number), ARGON2, far, Urgency::Required, now);
+            let taken = schedule.submit(
+                Numbered::of(CallerNumber(caller), number),
+                ARGON2,
+                far,
+                Urgency::Required,
+                now,
+            );
             (taken.is_ok(), schedule.take_displaced().iter().map(|job| job.number).collect::<Vec<_>>())
         };
         for number in 0..5 {
