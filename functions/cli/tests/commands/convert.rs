@@ -1,6 +1,6 @@
 //! Hashes that sites made themselves: `convert`, `try` and `hash-clear`.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
+use std::{collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
 use super::{BCRYPT, LDAP_SHA, PASSWORD, confirmed, keys, saltern, shell, succeeds};
 
@@ -38,19 +38,6 @@ fn a_row_whose_salt_cannot_be_read_is_skipped() {
     assert!(ended.err.starts_with("1 row: 0 changed, 0 left as wanted, 1 skipped\n"), "{}", ended.err);
     let empty = saltern(&convert, &table.replace("\\N", ""));
     assert!(empty.code == 65 && empty.err.contains("is its salt missing?"), "{}", empty.err);
-}
-
-#[test]
-fn one_password_shows_how_a_site_made_its_hashes() {
-    let keys = site_keys("try");
-    for Kind { source, value, salt, .. } in kinds() {
-        let salt = salt.map_or(vec![], |salt| vec!["--salt", salt]);
-        let tried = [&["try", "--seal-keys", &keys, "-"][..], &salt].concat();
-        let right = succeeds(&tried, &format!("{value}\n{PASSWORD}\n"));
-        let is_read = saltern_encoded::parse(value).is_ok() && !right.out.contains(" convert ");
-        let named = right.out.contains(&format!("saltern convert --from {source}"));
-        assert!(named || is_read, "{source} {value}: {}", right.out);
-    }
 }
 
 /// Of `PBKDF2PasswordEncryptorTest`: the password is `password`.
@@ -103,7 +90,8 @@ fn a_value_that_no_way_fits_comes_with_advice() {
     }
 }
 
-/// A shell runs the printed command on a table that has rows of another shape, too.
+/// One password shows how a site made its hashes. A shell runs the printed command on a table that has
+/// rows of another shape, too.
 #[test]
 fn the_command_that_try_prints_converts_the_rows_of_its_kind_alone() {
     let keys = site_keys("printed");
@@ -119,7 +107,10 @@ fn the_command_that_try_prints_converts_the_rows_of_its_kind_alone() {
         let site = ["--seal-keys", &keys, "--firebase-project", &project];
         let salted = salt.map_or(vec![], |salt| vec!["--salt", salt]);
         let tried = [&["try", "-"], &site[..], &salted].concat();
-        let tried = saltern(&tried, &format!("{value}\n{password}\n")).out;
+        let tried = succeeds(&tried, &format!("{value}\n{password}\n")).out;
+        let is_read = saltern_encoded::parse(value).is_ok() && !tried.contains(" convert ");
+        let named = tried.contains(&format!("saltern convert --from {source}"));
+        assert!(named || is_read, "{source} {value}: {tried}");
         let Some((_, command)) = tried.split_once("convert the table with: ") else {
             assert!(saltern_encoded::parse(value).is_ok(), "{source} {value}: {tried}");
             continue;
@@ -355,20 +346,29 @@ fn a_value_with_a_sign_of_a_hash_stops_the_hashing_of_a_table_in_clear() {
         ("SHA-1 in Base32", "encoded", "RVNFU4DEMV3GQ2LKNNWG23TPOBYXE43U".to_owned()),
         ("OLD_PASSWORD() of MySQL", "may_be_hash:hexadecimal", "5d2e19393cc5ef67".to_owned()),
     ];
+    let fields = ["--delimiter", "\\t"];
     for (kind, shape, value) in &foreign {
         let table = format!("hunter2\n{value}\n");
-        let fields = ["--delimiter", "\\t"];
         let stopped = saltern(&[&["hash-clear", "--unverified", "2"], &fields[..]].concat(), &table);
         assert_eq!((stopped.code, stopped.out.as_str()), (64, ""), "{kind} {value}: {}", stopped.err);
         assert!(stopped.err.contains("name each shape that shall change"), "{}", stopped.err);
         assert!(stopped.err.contains(&format!("'{shape}'")), "{kind} {value}: {}", stopped.err);
-        let left = succeeds(&[&["hash-clear", "--shape", "no_hash"], &fields[..]].concat(), &table);
-        assert_eq!(left.out.lines().nth(1), Some(value.as_str()), "{}", left.err);
-        let named = ["hash-clear", "--shape", "no_hash", "--shape", shape];
-        let both = succeeds(&[&named[..], &fields].concat(), &table);
-        assert!(both.out.lines().all(|line| line.starts_with("$argon2id$")), "{kind}: {}", both.out);
-        let plan = saltern(&[&["migrate-plan"], &fields[..]].concat(), &table).out;
-        assert!(plan.contains(&format!("1  {shape}: ")), "{kind}: {plan}");
+    }
+    // In one table, because each command hashes or measures.
+    let values: Vec<_> = foreign.iter().map(|(_, _, value)| value.as_str()).collect();
+    let table = format!("hunter2\n{}\n", values.join("\n"));
+    let no_hash = ["hash-clear", "--shape", "no_hash"];
+    let left = succeeds(&[&no_hash[..], &fields].concat(), &table);
+    assert_eq!(left.out.lines().skip(1).collect::<Vec<_>>(), values, "{}", left.err);
+    let shapes: BTreeSet<_> = foreign.iter().map(|(_, shape, _)| *shape).collect();
+    let named: Vec<_> = shapes.iter().flat_map(|shape| ["--shape", *shape]).collect();
+    let all = succeeds(&[&no_hash[..], &named, &fields].concat(), &table);
+    assert_eq!(all.out.lines().count(), values.len() + 1, "{}", all.out);
+    assert!(all.out.lines().all(|line| line.starts_with("$argon2id$")), "{}", all.out);
+    let plan = saltern(&[&["migrate-plan"], &fields[..]].concat(), &table).out;
+    for shape in shapes {
+        let rows = foreign.iter().filter(|(_, of, _)| *of == shape).count();
+        assert!(plan.contains(&format!("{rows}  {shape}: ")), "{shape}: {plan}");
     }
     let words = "CorrectHorseBatteryStaple";
     let hashed = succeeds(&["hash-clear", "--unverified", "1"], &format!("{words}\n"));
