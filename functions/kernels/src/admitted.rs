@@ -249,7 +249,8 @@ fn scrypt_other_blocks(params: scrypt::Params) -> u64 {
 /// p = 16 or r = 32.
 const MOST_P_R_OF_A_LANE: u32 = 1 << 10;
 
-/// The most work of a hash that cannot be stopped, whatever the ceilings are (HTTP contract): at most 250 ms of a core of an Intel Xeon with AMX. There this much takes 220 ms, and
+/// The most work of a hash that cannot be stopped, whatever the ceilings are (HTTP contract): at most
+/// 250 ms of a core of an Intel Xeon with AMX. There this much takes 220 ms, and
 /// [`MOST_WHOLE_N_R_P`] of yescrypt 237 ms, by `Server-Timing`.
 ///
 /// Argon2 with p > 1, `m·t` in KiB. argon2-cffi makes 64 MiB, t=3, p=4 by default, and Django 100

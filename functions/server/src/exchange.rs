@@ -73,7 +73,8 @@ impl<W: Workers> Door<W> {
         Ok(answer)
     }
 
-    /// Checks the head of a request, trusts the connection of a known caller, takes a place, and reads the body.
+    /// Checks the head of a request, trusts the connection of a known caller, takes a place, and reads
+    /// the body.
     async fn admit_and_read(
         &self,
         incoming: &Incoming,

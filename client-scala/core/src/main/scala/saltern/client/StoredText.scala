@@ -2,8 +2,7 @@ package saltern.client
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-/** What the text of a stored hash shows without being read (HTTP contract).
-  */
+/** What the text of a stored hash shows without being read (HTTP contract). */
 private[saltern] object StoredText {
 
   /** The longest hash without its seal, in bytes. */
