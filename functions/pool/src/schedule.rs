@@ -263,9 +263,15 @@ impl<J: Job> Schedule<J> {
             let gone = waiting.job.abandoned();
             let joining = waiting.running();
             let expired = self.is_hopeless(joining, now);
-            if !gone && !expired && !self.should_join(worker, joining, reserved, now) {
+            let waits = lacks_room == Some(joining.caller);
+            if !gone && !expired && (waits || !self.should_join(worker, joining, reserved, now)) {
+                if self.workers.lacks_room(worker, joining, reserved, &self.estimates) {
+                    lacks_room.get_or_insert(joining.caller);
+                }
                 position += 1;
                 continue;
+        // Smaller hashes of the same caller would take each lane that ends, and this one never had room.
+        let mut lacks_room = None;
             }
             let Some(waiting) = self.sliced.remove(position) else { break };
             if expired || gone {

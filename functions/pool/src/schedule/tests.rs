@@ -1000,6 +1000,23 @@ fn under_lasting_overload_callers_of_both_kinds_are_served_as_often() {
         (16, 500_000),
         (4, 500_000),
         (4, 1_000_000),
+/// The lanes of the others end one by one, and each would be taken at once.
+#[test]
+fn a_hash_that_takes_more_room_than_others_of_its_caller_is_served() {
+    let long = Cost::new(Algorithm::Bcrypt, COST_10.work * 2);
+    let argon2 = Cost::new(Algorithm::Argon2id, COST_10.work / 2).in_memory(MEMORY_BYTES / 4);
+    for (width, percent, least) in [(1, 75, 980), (4, 75, 980), (1, 110, 0), (4, 110, 0)] {
+        let kinds = vec![COST_10, COST_10, COST_10, COST_10, long, argon2];
+        let mut open_loop = OpenLoop { kinds, ..OpenLoop::new() };
+        open_loop.schedule.estimates.set_width(Algorithm::Argon2id, width);
+        open_loop.run(0..60_000, percent);
+        let served = [COST_10, long, argon2].map(|cost| open_loop.served_of_a_thousand(cost));
+        let most = *served.iter().max().unwrap();
+        let alike = served.iter().all(|served| *served > least && served * 100 > most * 95);
+        assert!(alike, "width {width}, {percent} %: {served:?}");
+    }
+}
+
         (4, 2_000_000),
         (2, 500_000),
         (2, 1_000_000),

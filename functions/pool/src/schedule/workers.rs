@@ -109,6 +109,18 @@ impl Workers {
         estimates.holds(held + before, cost) && (held == 0 || estimates.leaves_reserve(own, cost))
     }
 
+    /// Whether a job waits only for the end of other lanes of this worker.
+    pub(super) fn lacks_room(
+        &self,
+        worker: usize,
+        joining: Running,
+        reserved: u64,
+        estimates: &Estimates,
+    ) -> bool {
+        self.lane[worker].lacks_room(joining.rest.algorithm, estimates)
+            && self.has_memory(worker, joining, reserved, estimates)
+    }
+
     /// Whether a job joins this worker. It does not if it may join another worker that has fewer
     /// lanes.
     pub(super) fn should_join(
@@ -239,12 +251,16 @@ impl LaneWorker {
         if beside == 0 || spare > 0 {
             return beside.min(spare);
         }
-        let (all, own) =
-            (self.held(estimates, |_| true), self.held(estimates, |lane| lane.caller == joining.caller));
-        let left = (MOST_IN_TURNS * FULL).saturating_sub(all);
-        let leaves_most = 2 * (own + room(algorithm, estimates)) <= left;
+        let own = |lane: &Running| lane.caller == joining.caller;
+        let leaves_most = |all: usize, own: usize, full: usize, more: usize| {
+            2 * (own + more) <= (MOST_IN_TURNS * full).saturating_sub(all)
+        };
+        let lanes = [self.count(algorithm, |_| true), self.count(algorithm, own)];
+        let held = [self.held(estimates, |_| true), self.held(estimates, own)];
         let has_room = self.free(MOST_IN_TURNS, algorithm, estimates, |_| true) > 0;
-        usize::from(has_room && (own == 0 || leaves_most))
+        let leaves_most = leaves_most(lanes[0], lanes[1], estimates.width(algorithm), 1)
+            && leaves_most(held[0], held[1], FULL, room(algorithm, estimates));
+        usize::from(has_room && (held[1] == 0 || leaves_most))
     }
 
     /// Returns how many hashes of an algorithm have room in so many workers beside these lanes.
@@ -255,7 +271,7 @@ impl LaneWorker {
         estimates: &Estimates,
         beside: impl Fn(&Running) -> bool,
     ) -> usize {
-        let of_it = self.lanes.iter().filter(|lane| lane.rest.algorithm == algorithm && beside(lane)).count();
+        let of_it = self.count(algorithm, &beside);
         let left = (workers * FULL).saturating_sub(self.held(estimates, beside)) / room(algorithm, estimates);
         left.min((workers * estimates.width(algorithm)).saturating_sub(of_it))
     }
@@ -263,6 +279,17 @@ impl LaneWorker {
     /// Returns the room that these lanes take.
     fn held(&self, estimates: &Estimates, counts: impl Fn(&Running) -> bool) -> usize {
         self.lanes.iter().filter(|lane| counts(lane)).map(|lane| room(lane.rest.algorithm, estimates)).sum()
+    }
+
+    /// Whether a hash waits for the end of other lanes: the algorithm has a lane left, but no room.
+    pub(super) fn lacks_room(&self, algorithm: Algorithm, estimates: &Estimates) -> bool {
+        self.count(algorithm, |_| true) < estimates.width(algorithm)
+            && self.spare_lanes(algorithm, estimates) == 0
+    }
+
+    /// Returns the number of these lanes of an algorithm.
+    fn count(&self, algorithm: Algorithm, counts: impl Fn(&Running) -> bool) -> usize {
+        self.lanes.iter().filter(|lane| lane.rest.algorithm == algorithm && counts(lane)).count()
     }
 
     /// Returns which lanes go on: those of the callers that have had the least, as many as a full
@@ -278,10 +305,14 @@ impl LaneWorker {
         order.sort_by_key(|&lane| (used[lane], before(lane)));
         let mut goes_on = vec![false; used.len()];
         let mut taken = 0;
+        let mut of_each = [0; Algorithm::ALL.len()];
         for lane in order {
-            let room = room(self.lanes[lane].rest.algorithm, estimates);
-            if taken == 0 || taken + room <= FULL {
+            let algorithm = self.lanes[lane].rest.algorithm;
+            let room = room(algorithm, estimates);
+            let of_it = &mut of_each[algorithm as usize];
+            if taken + room <= FULL && *of_it < estimates.width(algorithm) {
                 taken += room;
+                *of_it += 1;
                 goes_on[lane] = true;
             }
         }
@@ -357,14 +388,18 @@ impl LaneCounts {
 }
 
 /// Returns the room that a lane of an algorithm takes. The lanes of one that never gain from each
-/// other take turns, which may be long. So all of them leave half a worker to other hashes.
+/// other take turns, which may be long. So all of them leave half a worker to other hashes. A lane of
+/// one with few lanes leaves room to others, so that a hash seldom waits until a worker is empty.
 fn room(algorithm: Algorithm, estimates: &Estimates) -> usize {
     let parts = if gain_side_by_side(algorithm, u64::MAX) { 1 } else { 2 };
-    FULL / (parts * estimates.width(algorithm))
+    (FULL / (parts * estimates.width(algorithm))).min(MOST_ROOM)
 }
 
 /// The capacity of a worker.
 const FULL: usize = 1 << 20;
+
+/// The most that a lane takes.
+const MOST_ROOM: usize = FULL / 4;
 
 /// The lanes of a worker that take turns are at most so many times those that it computes at once
 /// (HTTP contract).
