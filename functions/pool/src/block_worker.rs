@@ -15,9 +15,10 @@ use saltern_kernels::{OutOfMemory, Output, Password, WholeKernel};
 pub(super) fn run(shared: &Shared, worker: usize, kernel: &mut WholeKernel) {
     loop {
         let mut schedule = shared.lock();
-        let found = schedule.block_free(worker, Instant::now());
+        let now = Instant::now();
+        let found = schedule.block_free(worker, now);
         let refusals: Vec<_> = schedule.refusals(found.expired, found.overloaded).collect();
-        let other = schedule.wake_for_memory();
+        let other = schedule.wake_for_waiting(now);
         if found.started.is_empty() && refusals.is_empty() {
             if shared.rest(schedule, other, Wake::BlockWorker(worker)) {
                 return;

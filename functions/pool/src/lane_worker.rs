@@ -63,7 +63,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
         answers.extend(
             schedule.refusals(found.expired, found.overloaded).map(|(job, dropped)| (job, Err(dropped))),
         );
-        let other = schedule.wake_for_memory();
+        let other = schedule.wake_for_waiting(now);
         if active.is_empty() && found.started.is_empty() && answers.is_empty() {
             if shared.rest(schedule, other, Wake::LaneWorker(worker)) {
                 return;

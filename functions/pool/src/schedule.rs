@@ -187,13 +187,17 @@ impl<J: Job> Schedule<J> {
         self.wake(joining, (start, now))
     }
 
-    /// Wakes a worker for a job that waits for memory, and returns its thread.
+    /// Wakes a worker for a job that waits for memory or may take the last worker now, and returns its
+    /// thread.
     ///
-    /// A worker sleeps although such jobs wait. Other workers call this whenever they may have
-    /// released memory.
-    pub(crate) fn wake_for_memory(&mut self) -> Option<Wake> {
-        let first = [&self.sliced, &self.whole]
-            .map(|queue| queue.first_in_memory().map(|waiting| (waiting.running(), waiting.place())));
+    /// A worker sleeps although such jobs wait. Other workers call this at each boundary: they may have
+    /// released memory, and other callers may have left.
+    pub(crate) fn wake_for_waiting(&mut self, now: Instant) -> Option<Wake> {
+        let whole = self.whole.jobs.iter().take(LOOK_AHEAD).find(|Waiting { job, .. }| {
+            !job.abandoned() && !self.would_hold_the_last_worker(job.caller(), now)
+        });
+        let first = [self.sliced.first_in_memory(), whole]
+            .map(|waiting| waiting.map(|waiting| (waiting.running(), waiting.place())));
         first.into_iter().flatten().find_map(|(waiting, place)| self.wake(waiting, place))
     }
 
@@ -266,12 +270,12 @@ impl<J: Job> Schedule<J> {
             let waits = lacks_room == Some(joining.caller);
             if !gone && !expired && (waits || !self.should_join(worker, joining, reserved, now)) {
                 if self.workers.lacks_room(worker, joining, reserved, &self.estimates) {
+        // Smaller hashes of the same caller would take each lane that ends, and this one never had room.
+        let mut lacks_room = None;
                     lacks_room.get_or_insert(joining.caller);
                 }
                 position += 1;
                 continue;
-        // Smaller hashes of the same caller would take each lane that ends, and this one never had room.
-        let mut lacks_room = None;
             }
             let Some(waiting) = self.sliced.remove(position) else { break };
             if expired || gone {

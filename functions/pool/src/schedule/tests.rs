@@ -174,6 +174,10 @@ fn a_caller_is_refused_whole_hashes_that_would_have_to_wait_for_its_own() {
     assert!(matches!(submit(2, 35), Err(Refused::Overloaded { .. })), "it ends after 40 ms");
     assert!(submit(3, 50).is_ok());
     assert_eq!(started(&schedule.block_free(1, now)), [0; 0], "the worker is there for the other caller");
+    schedule.workers.sleep(Wake::BlockWorker(1));
+    assert_eq!(schedule.wake_for_waiting(now), None);
+    let alone = now + ACTIVE_FOR * 2;
+    assert_eq!(schedule.wake_for_waiting(alone), Some(Wake::BlockWorker(1)), "the other caller has left");
 }
 
 #[test]
@@ -523,15 +527,15 @@ fn a_large_hash_gets_the_memory_before_later_small_ones() {
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0, 3], "job 3 needs no memory");
     assert_eq!(started(&schedule.block_free(0, now)), [0; 0]);
     schedule.workers.sleep(Wake::BlockWorker(0));
-    assert_eq!(schedule.wake_for_memory(), None);
+    assert_eq!(schedule.wake_for_waiting(now), None);
     assert_eq!(started(&schedule.lane_boundary(0, running(1), now)), [0; 0], "job 1 is before job 2");
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [0; 0]);
-    assert_eq!(schedule.wake_for_memory(), Some(Wake::BlockWorker(0)));
+    assert_eq!(schedule.wake_for_waiting(now), Some(Wake::BlockWorker(0)));
     assert_eq!(started(&schedule.block_free(0, now)), [1]);
     schedule.workers.sleep(Wake::LaneWorker(0));
-    assert_eq!(schedule.wake_for_memory(), None, "the large hash has all memory");
+    assert_eq!(schedule.wake_for_waiting(now), None, "the large hash has all memory");
     schedule.block_done(0, &[], now);
-    assert_eq!(schedule.wake_for_memory(), Some(Wake::LaneWorker(0)));
+    assert_eq!(schedule.wake_for_waiting(now), Some(Wake::LaneWorker(0)));
     assert_eq!(started(&schedule.lane_boundary(0, running(0), now)), [2]);
 }
 
@@ -1197,7 +1201,7 @@ impl Model {
                         deadline,
                     });
                     let found = schedule.lane_boundary(worker, running, now);
-                    schedule.wake_for_memory();
+                    schedule.wake_for_waiting(now);
                     lanes[worker].extend(started(&found));
                     if lanes[worker].is_empty() {
                         schedule.workers.sleep(Wake::LaneWorker(worker));
@@ -1208,7 +1212,7 @@ impl Model {
                         done[job] = true;
                     }
                     busy[worker] = started(&schedule.block_free(worker, now)).first().copied();
-                    schedule.wake_for_memory();
+                    schedule.wake_for_waiting(now);
                     if busy[worker].is_none() {
                         schedule.workers.sleep(Wake::BlockWorker(worker));
                     }
