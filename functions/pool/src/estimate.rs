@@ -4,7 +4,7 @@
 //! algorithm and on the number of lanes that run together. Every slice and every whole hash updates
 //! its slope.
 
-use std::time::Duration;
+use std::{mem, time::Duration};
 
 use saltern_encoded::{Algorithm, Setting};
 
@@ -118,6 +118,8 @@ pub(crate) struct Estimates {
     /// A long measurement can only be too long, by an interruption. So the least one is the best. A
     /// short slice of scrypt may compute nothing, because its work is less than a turn.
     bounds: [f64; Algorithm::ALL.len()],
+    /// The bounds that were removed to be measured again.
+    doubted: [f64; Algorithm::ALL.len()],
 }
 
 /// Time divided by work, both over the recent past.
@@ -157,6 +159,7 @@ impl Estimates {
             memory_bytes: u64::MAX,
             reserved_bytes: 0,
             bounds: [UNKNOWN_BOUND; Algorithm::ALL.len()],
+            doubted: [f64::INFINITY; Algorithm::ALL.len()],
         }
     }
 
@@ -225,7 +228,7 @@ impl Estimates {
         let measured = elapsed.as_nanos() as f64 / work as f64;
         let bound = &mut self.bounds[algorithm as usize];
         if work > 0 && (*bound == UNKNOWN_BOUND || measured < *bound) {
-            *bound = measured;
+            *bound = measured.min(self.doubted[algorithm as usize]);
         }
     }
 
@@ -245,7 +248,10 @@ impl Estimates {
 
     /// Removes the bound of an algorithm until it is measured again.
     pub(crate) fn doubt_bound(&mut self, algorithm: Algorithm) {
-        self.bounds[algorithm as usize] = UNKNOWN_BOUND;
+        let bound = mem::replace(&mut self.bounds[algorithm as usize], UNKNOWN_BOUND);
+        if bound != UNKNOWN_BOUND {
+            self.doubted[algorithm as usize] = bound;
+        }
     }
 
     /// Returns how long `cost` takes on one of `lanes` lanes.
@@ -502,6 +508,16 @@ mod tests {
         estimates.measured_at_start(Algorithm::Bcrypt, 1, 8, Duration::from_micros(400));
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_micros(51_200));
         estimates.doubt_bound(Algorithm::Bcrypt);
+    #[test]
+    fn a_bound_that_is_tried_again_can_only_fall() {
+        let mut estimates = eight_lanes();
+        for (took, bound) in [(64, 64), (300, 64), (50, 50)] {
+            estimates.doubt_bound(Algorithm::Bcrypt);
+            estimates.measured(Algorithm::Bcrypt, 1, 1024, Duration::from_millis(took));
+            assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_millis(bound));
+        }
+    }
+
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::ZERO);
         assert_eq!(estimates.duration(BCRYPT_10, 1), Duration::from_micros(51_200));
     }
