@@ -88,7 +88,9 @@ impl Learner {
         match self.compared.take() {
             None if may_try(self.candidate) => self.compared = Some(speed),
             Some(compared) if speed >= compared * LEAST_GAIN => self.wins(),
-            _ => self.loses(now),
+            Some(_) => self.loses(now),
+            // The hashes of another moment may allow it.
+            None => self.next_candidate(),
         }
     }
 
@@ -281,5 +283,9 @@ mod tests {
             learner.measured(1, 100, MS, now + MS * ms, |_| false);
             assert_eq!(learner.width_now(), 1);
         }
+        for ms in 60_000..61_000 {
+            learner.measured(1, 100, MS, now + MS * ms, |_| true);
+        }
+        assert_ne!(learner.width_now(), 1, "later hashes allow it, and nothing was compared so far");
     }
 }
