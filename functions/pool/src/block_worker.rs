@@ -100,7 +100,12 @@ mod tests {
         let (ticket, reply) = Ticket::with_reply();
         let password = Password::new(b"password").unwrap();
         let deadline = Instant::now() + Duration::from_hours(1);
-        let job = Submitted::new(Work::new(admitted, password.clone(), deadline), reply, &Arc::default());
+        let job = Submitted::new(
+            Work::new(admitted, password.clone(), deadline),
+            reply,
+            &Arc::default(),
+            Kernels::Own,
+        );
         let (mut kernel, mut measured) = (WholeKernel::new(Kernels::Own, Arena::new(0)), Vec::new());
         let mut parts = Parts { job: &job, deadline, kernel: &mut kernel, measured: &mut measured };
         assert!(parts.hash(&password).is_ok());

@@ -246,7 +246,8 @@ impl Estimates {
         }
     }
 
-    /// Removes the bound of an algorithm until it is measured again.
+    /// Removes the bound of an algorithm until it is measured again. It can only fall: the measurement may
+    /// be of one slice that was interrupted.
     pub(crate) fn doubt_bound(&mut self, algorithm: Algorithm) {
         let bound = mem::replace(&mut self.bounds[algorithm as usize], UNKNOWN_BOUND);
         if bound != UNKNOWN_BOUND {
@@ -283,6 +284,11 @@ impl Estimates {
         let width = self.width_of(cost);
         let side_by_side = nanoseconds(cost.work, self.slope_of(cost, width));
         side_by_side / u32::try_from(width).unwrap_or(1)
+    }
+
+    /// Returns the same for work that is followed by other work.
+    pub(crate) fn core_time_with(&self, cost: Cost, later: Option<Cost>) -> Duration {
+        self.core_time(cost) + later.map_or(Duration::ZERO, |later| self.core_time(later))
     }
 
     /// Returns the slope of a hash on one of `lanes` lanes.
@@ -503,12 +509,6 @@ mod tests {
     }
 
     #[test]
-    fn a_measurement_from_the_start_up_is_a_bound_even_if_it_is_short() {
-        let mut estimates = eight_lanes();
-        estimates.measured_at_start(Algorithm::Bcrypt, 1, 8, Duration::from_micros(400));
-        assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_micros(51_200));
-        estimates.doubt_bound(Algorithm::Bcrypt);
-    #[test]
     fn a_bound_that_is_tried_again_can_only_fall() {
         let mut estimates = eight_lanes();
         for (took, bound) in [(64, 64), (300, 64), (50, 50)] {
@@ -518,6 +518,12 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_measurement_from_the_start_up_is_a_bound_even_if_it_is_short() {
+        let mut estimates = eight_lanes();
+        estimates.measured_at_start(Algorithm::Bcrypt, 1, 8, Duration::from_micros(400));
+        assert_eq!(estimates.least_duration(BCRYPT_10), Duration::from_micros(51_200));
+        estimates.doubt_bound(Algorithm::Bcrypt);
         assert_eq!(estimates.least_duration(BCRYPT_10), Duration::ZERO);
         assert_eq!(estimates.duration(BCRYPT_10, 1), Duration::from_micros(51_200));
     }

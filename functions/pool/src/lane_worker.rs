@@ -339,27 +339,9 @@ mod tests {
         let cost = Cost::of(&admitted, iter::once(password.expose()), Kernels::Own);
         let (_, reply) = Ticket::with_reply();
         let now = Instant::now();
-        let job = Submitted::new(Work::new(admitted, password, now), reply, &Arc::default());
-        let hash = Hash::Unstarted;
-        let (goes_on, gave_way, most_lanes, first) = (true, false, 0, None);
-        let (deadline, since, started, turn) = (now, now, now, now);
-        let [estimate, computed, uncharged] = [Duration::ZERO; 3];
-        Active {
-            hash,
-            job,
-            cost,
-            deadline,
-            since,
-            started,
-            turn,
-            most_lanes,
-            goes_on,
-            gave_way,
-            estimate,
-            computed,
-            uncharged,
-            first,
-        }
+        let job = Submitted::new(Work::new(admitted, password, now), reply, &Arc::default(), Kernels::Own);
+        let (start, core_time) = (Duration::ZERO, Duration::ZERO);
+        Active::new(Waiting { job, cost, deadline: now, since: now, start, core_time })
     }
 
     fn admitted(params: Params) -> Admitted {

@@ -41,6 +41,11 @@ pub(crate) trait Job {
 
     /// The program that waits for the job.
     fn caller(&self) -> CallerNumber;
+
+    /// The cost of what follows this job: it is taken with it, and comes to the queue after it.
+    fn later(&self) -> Option<Cost> {
+        None
+    }
 }
 
 /// The approximate time between two boundaries. It is short compared with a hash, so that joining
@@ -156,7 +161,7 @@ impl<J: Job> Schedule<J> {
             }
             self.estimates.doubt_bound(cost.algorithm);
         }
-        let core_time = self.estimates.core_time(cost);
+        let core_time = self.estimates.core_time_with(cost, job.later());
         let refusal = |schedule: &Self| schedule.refusal(joining, urgency, start(schedule), now);
         if self.is_full(core_time) || refusal(self).is_some() {
             // Jobs without a caller must not take the place of others.
@@ -171,7 +176,7 @@ impl<J: Job> Schedule<J> {
         Ok(self.insert(job, joining, start(self), now))
     }
 
-    /// Takes a job whose first part was computed. Nobody gains if it is refused now, so it is not.
+    /// Takes a job whose first part was computed. It was taken with that, so it is not refused now.
     pub(crate) fn resume(&mut self, job: J, cost: Cost, deadline: Instant, now: Instant) -> Option<Wake> {
         let joining = Running { caller: job.caller(), rest: cost, deadline };
         let start = self.shares.next_start(joining.caller, self.first_start());
@@ -180,7 +185,7 @@ impl<J: Job> Schedule<J> {
 
     fn insert(&mut self, job: J, joining: Running, start: Duration, now: Instant) -> Option<Wake> {
         let Running { caller, rest: cost, deadline } = joining;
-        let core_time = self.estimates.core_time(cost);
+        let core_time = self.estimates.core_time_with(cost, job.later());
         self.shares.submitted(caller, start, core_time, now);
         let waiting = Waiting { job, cost, deadline, since: now, start, core_time };
         self.queue_of_mut(cost).insert(waiting);
@@ -261,6 +266,8 @@ impl<J: Job> Schedule<J> {
         let mut found = Found::NOTHING;
         self.judge_again(&mut found, now);
         let mut position = 0;
+        // Smaller hashes of the same caller would take each lane that ends, and this one never had room.
+        let mut lacks_room = None;
         while position < self.sliced.jobs.len().min(LOOK_AHEAD) {
             let waiting = &self.sliced.jobs[position];
             let reserved = self.reserved_before(waiting.cost, waiting.place());
@@ -270,8 +277,6 @@ impl<J: Job> Schedule<J> {
             let waits = lacks_room == Some(joining.caller);
             if !gone && !expired && (waits || !self.should_join(worker, joining, reserved, now)) {
                 if self.workers.lacks_room(worker, joining, reserved, &self.estimates) {
-        // Smaller hashes of the same caller would take each lane that ends, and this one never had room.
-        let mut lacks_room = None;
                     lacks_room.get_or_insert(joining.caller);
                 }
                 position += 1;

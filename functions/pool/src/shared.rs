@@ -68,11 +68,11 @@ impl Shared {
     /// Takes a job, or refuses it at once.
     pub(super) fn submit(&self, work: Work, reply: Reply) -> Result<(), Refused> {
         let urgency = work.urgency;
-        let job = Submitted::new(work, reply, &self.wrapped);
-        let cost = job.cost(self.kernels);
+        let job = Submitted::new(work, reply, &self.wrapped, self.kernels);
+        let cost = job.cost();
         let mut schedule = self.lock();
         let now = Instant::now();
-        let deadline = job.deadline(&schedule.estimates, self.kernels, now);
+        let deadline = job.deadline(&schedule.estimates, now);
         let taken = schedule.submit(job, cost, deadline, urgency, now);
         let displaced = schedule.take_displaced();
         let displaced: Vec<_> = schedule.refusals(Vec::new(), displaced).collect();
@@ -91,10 +91,10 @@ impl Shared {
             Err(dropped) => return job.fail(dropped),
         };
         let Some(outer) = outer else { return };
-        let cost = outer.cost(self.kernels);
+        let cost = outer.cost();
         let mut schedule = self.lock();
         let now = Instant::now();
-        let deadline = outer.deadline(&schedule.estimates, self.kernels, now);
+        let deadline = outer.deadline(&schedule.estimates, now);
         let wake = schedule.resume(outer, cost, deadline, now);
         drop(schedule);
         self.ring(wake);

@@ -78,8 +78,9 @@ pub(super) struct Submitted {
     pub(super) second: Option<Password>,
     pub(super) caller: CallerNumber,
     pub(super) reply: Reply,
-    /// The layer that takes the output of this one.
-    outer: Option<Outer>,
+    /// The layer that takes the output of this one, and its cost.
+    outer: Option<(Outer, Cost)>,
+    kernels: Kernels,
     /// The time after which the answer is useless.
     deadline: Instant,
     /// How long the layer before this one waited and was computed.
@@ -90,27 +91,30 @@ pub(super) struct Submitted {
 
 impl Submitted {
     /// Takes the first layer of the work.
-    pub(super) fn new(work: Work, reply: Reply, wrapped: &Arc<()>) -> Self {
+    pub(super) fn new(work: Work, reply: Reply, wrapped: &Arc<()>, kernels: Kernels) -> Self {
         let Work { admitted, password, second, deadline, urgency: _, caller } = work;
         let (admitted, outer) = admitted.into_layers();
+        let outer = outer.map(|outer| {
+            // The work of argon2id does not depend on its password.
+            let readings = iter::once(&[][..]).chain(second.as_ref().map(|_| &[][..]));
+            let cost = Cost::of(&outer.admitted(), readings, kernels);
+            (outer, cost)
+        });
         let guard = outer.is_some().then(|| Arc::clone(wrapped));
         let before = Default::default();
-        Self { admitted, password, second, caller, reply, outer, deadline, before, _wrapped: guard }
+        Self { admitted, password, second, caller, reply, outer, kernels, deadline, before, _wrapped: guard }
     }
 
     /// Returns the cost of this layer.
-    pub(super) fn cost(&self, kernels: Kernels) -> Cost {
+    pub(super) fn cost(&self) -> Cost {
         let readings = iter::once(&self.password).chain(&self.second).map(Password::expose);
-        Cost::of(&self.admitted, readings, kernels)
+        Cost::of(&self.admitted, readings, self.kernels)
     }
 
     /// Returns the time after which this layer is useless: the outer one would be late even alone on
     /// a core.
-    pub(super) fn deadline(&self, estimates: &Estimates, kernels: Kernels, now: Instant) -> Instant {
-        let Some(outer) = &self.outer else { return self.deadline };
-        // The work of argon2id does not depend on its password.
-        let readings = iter::once(&[][..]).chain(self.second.as_ref().map(|_| &[][..]));
-        let least = estimates.least_duration(Cost::of(&outer.admitted(), readings, kernels));
+    pub(super) fn deadline(&self, estimates: &Estimates, now: Instant) -> Instant {
+        let least = self.later().map_or(Duration::ZERO, |outer| estimates.least_duration(outer));
         self.deadline.checked_sub(least).unwrap_or(now)
     }
 
@@ -119,7 +123,7 @@ impl Submitted {
     #[must_use]
     pub(super) fn done(mut self, done: Done) -> Option<Self> {
         let (queued, hashed) = (self.before.0 + done.queued, self.before.1 + done.hashed);
-        let Some(outer) = self.outer.take() else {
+        let Some((outer, _)) = self.outer.take() else {
             self.reply.send(Ok(Done { queued, hashed, ..done }));
             return None;
         };
@@ -154,6 +158,10 @@ impl Job for Submitted {
 
     fn caller(&self) -> CallerNumber {
         self.caller
+    }
+
+    fn later(&self) -> Option<Cost> {
+        self.outer.as_ref().map(|(_, cost)| *cost)
     }
 }
 
@@ -220,18 +228,20 @@ mod tests {
             let admitted = wrapped(1 << 16, &bcrypt());
             let work = Work { second, ..Work::new(admitted, password("p\0q"), deadline) };
             let (_ticket, reply) = Ticket::with_reply();
-            let inner = Submitted::new(work, reply, &Arc::default());
-            assert_eq!(inner.cost(Kernels::Own), Cost::new(Algorithm::Bcrypt, 64 * u64::from(readings)));
-            let due = |job: &Submitted| job.deadline(&estimates, Kernels::Own, Instant::now());
+            let inner = Submitted::new(work, reply, &Arc::default(), Kernels::Own);
+            assert_eq!(inner.cost(), Cost::new(Algorithm::Bcrypt, 64 * u64::from(readings)));
+            let due = |job: &Submitted| job.deadline(&estimates, Instant::now());
             assert_eq!(due(&inner) + Duration::from_millis(20) * readings, deadline);
 
             let output = || compute(&inner.admitted, b"p").unwrap();
             let (first, second) = (output(), (readings == 2).then(output));
             let times = (Duration::from_millis(3), Duration::from_millis(7));
             let done = Done { output: first, second, queued: times.0, hashed: times.1, lanes: 1 };
-            let outer = inner.done(done).unwrap();
             let work = u64::from(readings) << 16;
-            assert_eq!(outer.cost(Kernels::Own), Cost::new(Algorithm::Argon2id, work).in_memory(64 << 20));
+            let of_outer = Cost::new(Algorithm::Argon2id, work).in_memory(64 << 20);
+            assert_eq!(inner.later(), Some(of_outer));
+            let outer = inner.done(done).unwrap();
+            assert_eq!((outer.cost(), outer.later()), (of_outer, None));
             assert_eq!((due(&outer), outer.before), (deadline, times));
         }
     }

@@ -22,7 +22,7 @@ pub(crate) struct Waiting<J> {
     pub(crate) deadline: Instant,
     pub(crate) since: Instant,
     /// Its place among the jobs of all callers: see [`Shares`](super::shares::Shares).
-    pub(super) start: Duration,
+    pub(crate) start: Duration,
     /// Its share of a full worker's time, by the last estimate.
     pub(crate) core_time: Duration,
 }

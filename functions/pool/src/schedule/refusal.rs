@@ -139,7 +139,9 @@ impl<J: Job> Schedule<J> {
                     let answered = if expired { &mut found.expired } else { &mut found.overloaded };
                     answered.push(waiting.job);
                 } else {
-                    waiting.core_time = self.estimates.core_time(waiting.cost);
+                    let anew = self.estimates.core_time_with(waiting.cost, waiting.job.later());
+                    self.shares.correct(caller, waiting.core_time, anew, now);
+                    waiting.core_time = anew;
                     match works.iter_mut().find(|(of, ..)| *of == caller) {
                         Some((.., work)) => *work += waiting.core_time,
                         None => works.push((caller, used, waiting.core_time)),
