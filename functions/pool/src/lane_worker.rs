@@ -48,11 +48,7 @@ pub(super) fn run(shared: &Shared, worker: usize) {
             // memory is in use, and other work must not count on it.
             drop(schedule);
             for lane in unwanted {
-                let late = if lane.gave_way {
-                    Dropped::Overloaded { retry_after }
-                } else {
-                    Dropped::DeadlineExceeded
-                };
+                let late = lane.late(retry_after);
                 let (end, job) = lane.end(|Active { job, .. }| job);
                 ended.push(end);
                 answers.push((job, Err(late)));
@@ -165,6 +161,11 @@ impl Active {
     fn took(&mut self, time: Duration) {
         self.computed += time;
         self.uncharged += time;
+    }
+
+    /// Returns the answer if it is too late.
+    fn late(&self, retry_after: Duration) -> Dropped {
+        if self.gave_way { Dropped::Overloaded { retry_after } } else { Dropped::DeadlineExceeded }
     }
 
     /// Ends the lane, by what may wipe its memory.
@@ -381,6 +382,15 @@ mod tests {
 
     fn password() -> Password {
         Password::new(b"password").unwrap()
+    }
+
+    /// Another caller had its place, so another machine could have done it in time.
+    #[test]
+    fn a_late_hash_that_gave_way_is_overload() {
+        let mut active = of(admitted_text("$1$saltsalt$......................"));
+        assert_eq!(active.late(Duration::ZERO), Dropped::DeadlineExceeded);
+        active.gave_way = true;
+        assert_eq!(active.late(Duration::ZERO), Dropped::Overloaded { retry_after: Duration::ZERO });
     }
 
     /// Vectors gain with little memory too.
