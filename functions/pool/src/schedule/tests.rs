@@ -795,12 +795,17 @@ fn a_job_that_takes_less_than_it_paid_for_gives_no_claim() {
 #[test]
 fn the_number_of_callers_that_are_remembered_is_bounded() {
     let (mut shares, now) = (Shares::default(), Instant::now());
-    for number in 0..10_000 {
-        shares.submitted(CallerNumber(number), Duration::ZERO, MS, now);
-        shares.taken(CallerNumber(number), Duration::ZERO, now);
-        assert!(shares.active(now) <= MOST_CALLERS);
+    for number in 1..10_000 {
+        let at = now + MS * u32::try_from(number).unwrap() / 10;
+        // One calls again and again, and is not forgotten for the others.
+        shares.charge(CallerNumber(0), MS, at);
+        shares.submitted(CallerNumber(number), Duration::ZERO, MS, at);
+        shares.taken(CallerNumber(number), Duration::ZERO, at);
+        let all = usize::try_from(number).unwrap() + 1;
+        assert_eq!(shares.active(at), all.min(MOST_CALLERS), "the others are kept");
     }
-    assert_eq!(shares.active(now + ACTIVE_FOR + MS), 1, "nobody was seen for long");
+    assert_eq!(shares.used(CallerNumber(0)), MS * 9_999);
+    assert_eq!(shares.active(now + ACTIVE_FOR * 2), 1, "nobody was seen for long");
 }
 
 /// The workers of an open loop in virtual time. Callers come at a fixed rate, also under overload.
