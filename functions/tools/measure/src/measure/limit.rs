@@ -206,12 +206,18 @@ mod tests {
         let bcrypt = Limit::bcrypt(bcrypt::Params::new(10).unwrap());
         assert!(matches!(bcrypt, Limit::Cycles { steps: 17_083_536, .. }), "{bcrypt:?}");
     }
+
     #[test]
     fn a_part_stands_for_the_work() {
-        let cycles = |steps| Limit::Cycles { step: "round", steps }.measured(0).unwrap().ms;
+        // Other programs only make a measurement longer.
+        let least = |limit: Limit, bytes| {
+            let times = (0..10).map(|_| limit.measured(bytes).unwrap().ms);
+            times.fold(f64::INFINITY, f64::min)
+        };
+        let cycles = |steps| least(Limit::Cycles { step: "round", steps }, 0);
         let ratio = cycles(100 * PART_CYCLES) / cycles(PART_CYCLES);
         assert!((50.0..200.0).contains(&ratio), "{ratio}");
-        let bytes = |bytes| Limit::Bytes(bytes).measured(4 << 20).unwrap().ms;
+        let bytes = |bytes| least(Limit::Bytes(bytes), 4 << 20);
         let ratio = bytes(100 * PART_BYTES) / bytes(PART_BYTES);
         assert!((50.0..200.0).contains(&ratio), "{ratio}");
     }
