@@ -48,7 +48,6 @@ fn path(document: &Value, route: Route) -> (String, Value) {
     }
     let parameters: Vec<Value> = PARAMETERS
         .iter()
-        .filter(|(_, name)| takes_a_body || *name != DEADLINE_HEADER)
         .map(|(parameter, _)| json!({"$ref": format!("#/components/parameters/{parameter}")}))
         .collect();
     set(&mut operation, "/parameters", parameters);
