@@ -54,8 +54,8 @@ impl Route {
         }
     }
 
-    /// Whether the route supports this method. The front door omits the response's body for HEAD
-    /// (RFC 9110 §9.3.2).
+    /// Whether the route supports this method. `serve` omits the response's body for HEAD
+    /// (RFC 9110 §9.3.2); on Lambda whoever invokes the function gets it.
     pub(crate) fn takes(self, method: &Method) -> bool {
         *method == self.method() || (*method == Method::HEAD && self.method() == Method::GET)
     }

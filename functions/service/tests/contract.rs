@@ -588,6 +588,7 @@ async fn the_deadline_counts_from_arrival() {
         assert_eq!(response.header("retry-after"), None, "no server can do it in that time");
     }
     post("/hash", &hash).arrived(long_ago()).header("saltern-deadline-ms", "60000").send(&service).await.ok();
+    post("/hash", &hash).arrived(ago(6)).send(&service).await.ok();
     let batch = json!({"operations": [{"op": "hash", "password": "p"}, {"op": "frob"}]});
     let response = post("/batch", &batch).arrived(long_ago()).send(&service).await.ok();
     assert_problem(&response["results"][0]["problem"], 503, "deadline_exceeded");
