@@ -17,7 +17,7 @@ use lambda_runtime::Context;
 use saltern_pool::Workers;
 use saltern_service::{
     Arrival, Body, Caller, CallersId, Code, Identity, Ids, Incoming, MAX_HEAD_BYTES, PeerAddress, Problem,
-    RequestId, Scope, Service, Trace,
+    RequestId, Scope, Service, TRACEPARENT, Trace,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -84,7 +84,7 @@ pub(crate) fn read<W: Workers>(service: &Service<W>, event: &RawValue, invocatio
     let headers = match headers(&event.headers) {
         Ok(headers) => headers,
         Err(problem) => {
-            let ids = invocation.ids(&named(CallersId::HEADER, &event.headers));
+            let ids = invocation.ids(&of_ids(&event.headers));
             return Incoming::unread(arrival, ids).refused(problem);
         }
     };
@@ -175,13 +175,15 @@ fn headers(given: &HashMap<String, String>) -> Result<HeaderMap, Problem> {
     Ok(headers)
 }
 
-/// The headers with this name, of a head that is refused for another.
-fn named(wanted: &str, given: &HashMap<String, String>) -> HeaderMap {
-    let wanted = |(name, value): (&String, &String)| {
-        let name = name.eq_ignore_ascii_case(wanted).then(|| HeaderName::from_bytes(name.as_bytes()).ok())?;
-        Some((name?, HeaderValue::from_bytes(value.as_bytes()).ok()?))
+/// The headers with the ids, of a head that is refused for another.
+fn of_ids(given: &HashMap<String, String>) -> HeaderMap {
+    let of_an_id = |(name, value): (&String, &String)| {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        let value = HeaderValue::from_bytes(value.as_bytes()).ok()?;
+        let ids = [CallersId::HEADER, RequestId::HEADER, TRACEPARENT];
+        ids.iter().any(|id| name == **id).then_some((name, value))
     };
-    given.iter().filter_map(wanted).collect()
+    given.iter().filter_map(of_an_id).collect()
 }
 
 fn parts(event: &Event, headers: HeaderMap) -> Option<Parts> {

@@ -63,12 +63,14 @@ fn the_callers_own_id_is_on_each_answer() {
     let ask = |path: &str, long: usize| {
         let mut event = event("GET", path, &Value::Null);
         event["headers"]["saltern-request-id"] = json!("shop-1");
+        event["headers"]["X-Request-Id"] = json!("login-7f3a");
         event["headers"]["x-long"] = json!("1".repeat(long));
         let response = function.event(&event);
-        (response.status, response.headers["saltern-request-id"].clone())
+        let id = |name| response.headers[name].clone();
+        (response.status, id("saltern-request-id"), id("x-request-id"))
     };
     for (status, path, long) in [(200, "/health", 1), (404, "/nowhere", 1), (431, "/health", 16 * 1024)] {
-        assert_eq!(ask(path, long), (status, json!("shop-1")));
+        assert_eq!(ask(path, long), (status, json!("shop-1"), json!("login-7f3a")));
     }
 }
 
@@ -200,6 +202,9 @@ fn the_deadline_of_the_function_bounds_the_deadline_of_the_caller() {
     assert_eq!(function.invoke(over).status, 200, "a deadline of 1970 is no deadline");
     let mut malformed = event("POST", "/verify", &body);
     malformed["headers"]["Saltern-Deadline-Ms"] = json!("5,6");
+    function.event(&malformed).assert_problem(400, "invalid_request");
+    malformed["headers"]["Saltern-Deadline-Ms"] = json!("5000");
+    malformed["headers"]["saltern-deadline-ms"] = json!("5000");
     function.event(&malformed).assert_problem(400, "invalid_request");
 }
 
@@ -386,6 +391,8 @@ fn a_failed_start_prints_and_reports_its_reason() {
         (vec![("SALTERN_CEILINGS", "bcrypt_cost")], "SALTERN_CEILINGS is `bcrypt_cost`: write NAME=VALUE"),
         (vec![("SALTERN_KERNELS", "fast")], "SALTERN_KERNELS is `fast`: write lanes or crates"),
         (vec![("SALTERN_ARGON2_LANES", "9")], "SALTERN_ARGON2_LANES is `9`: give a whole number from 1 to 8"),
+        (vec![("SALTERN_UPGRADES", "some")], "SALTERN_UPGRADES is `some`: use on, off or a share"),
+        (vec![("SALTERN_BLOCKLIST", not_json.as_str())], "it is no whole list"),
         (vec![("SALTERN_ACCEPT_WEAK", "sha1")], "SALTERN_ACCEPT_WEAK is `sha1`: use `all`"),
         (vec![("SALTERN_SEAL_KEYS", not_json.as_str())], "AWS_REGION is not set, and KMS decrypts"),
         (vec![("AWS_LAMBDA_FUNCTION_NAME", "")], "AWS_LAMBDA_FUNCTION_NAME is not set"),
