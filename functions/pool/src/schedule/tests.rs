@@ -1000,15 +1000,6 @@ fn under_lasting_overload_callers_with_long_hashes_are_served_as_often() {
     assert!(short > 200 && short.abs_diff(long) * 10 <= short, "{short} and {long} of 1,000");
 }
 
-/// Half of the callers send hashes in memory. The memory of a core holds two, four or sixteen of
-/// them. The smallest take turns.
-#[test]
-fn under_lasting_overload_callers_of_both_kinds_are_served_as_often() {
-    for (held, work) in [
-        (16, 100_000),
-        (16, 500_000),
-        (4, 500_000),
-        (4, 1_000_000),
 /// The lanes of the others end one by one, and each would be taken at once.
 #[test]
 fn a_hash_that_takes_more_room_than_others_of_its_caller_is_served() {
@@ -1026,6 +1017,15 @@ fn a_hash_that_takes_more_room_than_others_of_its_caller_is_served() {
     }
 }
 
+/// Half of the callers send hashes in memory. The memory of a core holds two, four or sixteen of
+/// them. The smallest take turns.
+#[test]
+fn under_lasting_overload_callers_of_both_kinds_are_served_as_often() {
+    for (held, work) in [
+        (16, 100_000),
+        (16, 500_000),
+        (4, 500_000),
+        (4, 1_000_000),
         (4, 2_000_000),
         (2, 500_000),
         (2, 1_000_000),
