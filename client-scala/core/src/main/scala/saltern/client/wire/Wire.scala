@@ -94,8 +94,10 @@ private[saltern] object Wire {
     val problem = Option.when(isProblem)(response).flatMap(r => read[Problem](r.body)).filter(isOurs(_, response.status))
     val retryAfter = response.header("Retry-After").flatMap(secondsOf)
     problem match {
-      case Some(ours) => if (carries(response, name)) problemOf(ours, retryAfter) else unnamed
-      case None       => Outcome.Foreign(response.status, retryAfter)
+      case Some(ours) if carries(response, name) => problemOf(ours, retryAfter)
+      // The service does not know the name if it did not read the head, as over its limit of connections.
+      case Some(_) if response.status < 500 => unnamed
+      case _                                => Outcome.Foreign(response.status, retryAfter)
     }
   }
 
@@ -105,8 +107,10 @@ private[saltern] object Wire {
 
   private def problemOf(problem: Problem, retryAfter: Option[FiniteDuration]): Outcome[Nothing] = {
     val precise = problem.retry_after_ms.filter(ms => ms >= 0 && ms <= MaxRetryAfterMillis).map(_.millis)
-    // The field's name is fixed by the contract. A longer or different text is not repeated.
-    Outcome.Problem(problem.status, problem.code, problem.field.filter(isCode), precise.orElse(retryAfter))
+    // The field's name is fixed by the contract. A longer or different text is not repeated. In a batch
+    // the place of the operation stands before it, and that is this client's.
+    val field = problem.field.map(_.replaceFirst("^operations\\[\\d+\\]\\.", "")).filter(isCode)
+    Outcome.Problem(problem.status, problem.code, field, precise.orElse(retryAfter))
   }
 
   private def isCode(text: String): Boolean =

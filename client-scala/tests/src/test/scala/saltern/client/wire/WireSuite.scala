@@ -78,8 +78,7 @@ class WireSuite extends saltern.client.PatientSuite {
 
   test("an answer or a problem without the name of its request is unreadable, and a platform's error is not") {
     val good = """{"match":true,"needs_rehash":false,"rehash_reason":null,"policy":"p"}"""
-    val answers =
-      Seq(response(200, json, good), response(422, problemJson, problem("invalid_hash", 422)), response(503, problemJson, problem("overloaded", 503)))
+    val answers = Seq(response(200, json, good), response(422, problemJson, problem("invalid_hash", 422)))
     for (answer <- answers; other <- Seq(Name.random(), "", name.drop(1)))
       Wire.single(answer, other) match {
         case Outcome.Unreadable(_) => ()
@@ -87,6 +86,9 @@ class WireSuite extends saltern.client.PatientSuite {
       }
     for (status <- Seq(403, 429, 502, 504))
       assertEquals(Wire.single(response(status, json, "{}"), Name.random()), Outcome.Foreign(status, None): Outcome[Wire.Answer])
+    // Of a service that did not read the head.
+    val full = response(503, problemJson, problem("overloaded", 503))
+    assertEquals(Wire.single(full, Name.random()), Outcome.Foreign(503, None): Outcome[Wire.Answer])
   }
 
   test("names are 128 random bits in the contract's characters") {
@@ -116,6 +118,9 @@ class WireSuite extends saltern.client.PatientSuite {
     assert(Wire.batch(answer(result("a"), result("b")), Name.random(), Vector("a", "b")).isLeft)
     val mixed = read(result("a"), s"""{"id":"b","status":422,"problem":${problem("invalid_hash", 422)}}""")
     assertEquals(mixed.map(_(1)), Right(Outcome.Problem(422, "invalid_hash", None, None)))
+    val placed = problem("invalid_request", 400).replaceFirst("}$", ",\"field\":\"operations[1].context\"}")
+    val refused = read(result("a"), s"""{"id":"b","status":400,"problem":$placed}""")
+    assertEquals(refused.map(_(1)), Right(Outcome.Problem(400, "invalid_request", Some("context"), None)))
     for (odd <- Seq(""""status":200""", """"status":422,"body":{}""", s""""status":500,"problem":${problem("invalid_hash", 422)}"""))
       read(result("a"), s"""{"id":"b",$odd}""").map(_(1)) match {
         case Right(Outcome.Unreadable(_)) => ()
