@@ -152,11 +152,17 @@ private[client] final class Sender(
       exchange.cancel()
     }
     @volatile var timer: Cancellable = () => ()
-    def silent: Boolean = heardAt.get - sent <= 0
-    def watch(after: FiniteDuration): Cancellable = scheduler.after(after) { () =>
-      val rest = (group.ends - scheduler.nanos).nanos
-      if (rest <= Duration.Zero || silent || health.get().share.isDown) giveUp(silent)
-      else timer = scheduler.after(rest)(() => giveUp(silent))
+    // A shorter exchange tells no silence.
+    def silent: Boolean = time >= config.share.silence && heardAt.get - sent <= 0
+    def watch(after: FiniteDuration): Cancellable = {
+      val due = scheduler.nanos + after.toNanos
+      scheduler.after(after) { () =>
+        val rest = (group.ends - scheduler.nanos).nanos
+        // After a pause of this host the answers that came in it are read first.
+        if (scheduler.nanos - due > Pause.toNanos && rest > Reading) timer = watch(Reading)
+        else if (rest <= Duration.Zero || silent || health.get().share.isDown) giveUp(silent)
+        else timer = scheduler.after(rest)(() => giveUp(silent))
+      }
     }
     timer = watch(if (group.probe) time else time.min(config.share.silence))
     group.leavesBy(Group.Carried) { () =>
@@ -303,6 +309,10 @@ private[client] object Sender {
     * once.
     */
   private val LongestLine = 1024
+
+  /** A timer that is so late ran after a pause of this host. Its threads then have this time to read. */
+  private val Pause = 100.millis
+  private val Reading = 50.millis
 
   /** Less than the header's unit cannot be asked for. */
   private val LeastTime = 1.milli.toNanos
