@@ -47,13 +47,16 @@ private[client] final class Logins(
     login.result
   }
 
-  /** Does the work that a readable hash would have taken, and then fails as it did. */
+  /** Does the work that a readable hash would have taken, and then fails as it did. If this work finds
+    * no place, an unknown user's finds none either, and fails so.
+    */
   private def decoy(login: Login, refused: Failure[Verified]): Unit = {
     val left = (login.started + login.deadline.toNanos - scheduler.nanos).nanos
     if (left < LeastTime || login.answer.isCompleted) end(login, refused)
-    else step(login, engine.call(Operation.Verify(None, rehash = true, login.context, isLogin = true), login.password, left, login.trace))(_ =>
-      end(login, refused)
-    )
+    else step(login, engine.call(Operation.Verify(None, rehash = true, login.context, isLogin = true), login.password, left, login.trace)) {
+      case busy @ Failure(_: SalternError.Overloaded | _: SalternError.DeadlineExceeded) => end(login, busy)
+      case _                                                                             => end(login, refused)
+    }
   }
 
   private def step(login: Login, call: Future[Verified])(next: Try[Verified] => Unit): Unit = {

@@ -222,6 +222,19 @@ class SealedHashesSuite extends PatientSuite {
     world.end()
   }
 
+  test("without keys a full host refuses the login of a sealed hash as that of an unknown user") {
+    val world = new World(Some(first), _.withLocalWorkers(1).withLocalQueue(0))
+    val stored = sealedUnder(first, current)
+    world.away()
+    val running = world.client.verify(secret, current)
+    assertEquals(world.virtual.localWaiting, 1)
+    val waits = for (row <- Seq(Some(stored), None)) yield failure[SalternError.Overloaded](world.client.login(secret, row)).retryAfter
+    assertEquals(waits.distinct.size, 1, waits.toString)
+    world.virtual.runLocal()
+    assert(running.isCompleted)
+    world.end()
+  }
+
   test("without keys a new hash is made locally only until a seal was seen, or as the setting says") {
     def madeAway(world: World): Future[Hashed] = { world.away(); world.ended(world.client.hash(secret)) }
     def isRefused(call: Future[Hashed]): Boolean = call.value.exists(_.failed.toOption.exists(_.isInstanceOf[SalternError.NotAvailableLocally]))
