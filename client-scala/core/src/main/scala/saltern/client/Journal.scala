@@ -24,12 +24,14 @@ private[saltern] final class Journal(config: ClientConfig.Settings, scheduler: S
   def forbidden(operation: String, requestId: Option[String]): Unit = told(s"forbidden $operation", missingScope(operation), requestId)
 
   def changed(state: BreakerState): Unit = state match {
-    case BreakerState.Open     => told("unreachable", "unreachable; calls are hashed locally if allowed, and one at a time asks whether the service is back")
+    case BreakerState.Open     => told(Unreachable, "unreachable; calls are hashed locally if allowed, and one at a time asks whether the service is back")
     case BreakerState.HalfOpen => ()
     case BreakerState.Closed   =>
       // After a recovery, every kind of failure is news again.
       val (now, last) = (scheduler.nanos, closedAt.get)
-      if (!kinds.isEmpty && now - last >= Quiet && closedAt.compareAndSet(last, now)) { kinds.clear(); log("all calls are sent again") }
+      if (!kinds.isEmpty && (kinds.containsKey(Unreachable) || now - last >= Quiet) && closedAt.compareAndSet(last, now)) {
+        kinds.clear(); log("all calls are sent again")
+      }
   }
 
   def withoutBatch(): Unit = told("batch", NoBatch)
@@ -89,6 +91,8 @@ private[saltern] object Journal {
   /** The service in a line of the log: host and port. */
   def nameOf(config: ClientConfig.Settings): String = config.endpoint.getHost + (if (config.endpoint.getPort < 0) "" else s":${config.endpoint.getPort}")
 
+  private val Unreachable = "unreachable"
+
   private val Again = 10.minutes.toNanos
 
   /** A service that is overloaded and well in turns gives a few lines in this time. */
@@ -97,7 +101,8 @@ private[saltern] object Journal {
   val NoBatch: String = "not_found: the service has no /batch; calls travel alone; give client and service the same version"
 
   def missingScope(operation: String): String =
-    s"misconfigured: forbidden; the token lacks the scope `$operation`: give it the scope, or use another token"
+    s"misconfigured: forbidden; the token lacks the scope `$operation`: give it the scope, or use another token" +
+      "; a service without tokens answers only to an IP address or localhost"
 
   def text(reason: FallbackReason, detail: String): String = {
     val todo = if (reason == FallbackReason.AnswerNotOurs && Refused(detail)) Some(RefusedBefore) else advice(reason)

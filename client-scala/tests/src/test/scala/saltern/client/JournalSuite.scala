@@ -61,7 +61,10 @@ class JournalSuite extends PatientSuite {
     val first = world.service.requests.head.header("x-request-id").get
     assertEquals(
       world.lines,
-      Vector(s"$host:9000: misconfigured: forbidden; the token lacks the scope `verify`: give it the scope, or use another token (request $first)")
+      Vector(
+        s"$host:9000: misconfigured: forbidden; the token lacks the scope `verify`: give it the scope, or use another token; a service without tokens answers only to an IP address or localhost " +
+          s"(request $first)"
+      )
     )
     assertEquals(world.service.requests.size, 20)
   }
@@ -81,6 +84,9 @@ class JournalSuite extends PatientSuite {
     world.service.failAlways(Fault.Fails(TransportFailure.Kind.ConnectFailed))
     world.logins(10, 50.millis)
     assert(world.lines.size > before, "after a recovery the failure is news")
+    world.service.recover()
+    world.logins(60, 50.millis)
+    assert(world.lines.last.endsWith("all calls are sent again"), "the second end within a minute")
     world.end()
   }
 
