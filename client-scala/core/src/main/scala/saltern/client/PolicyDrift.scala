@@ -3,7 +3,7 @@ package saltern.client
 import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 import saltern.client.wire.{Name, Wire}
 import scala.concurrent.{ExecutionContext, Future}
-import scala.concurrent.duration.FiniteDuration
+import scala.concurrent.duration.{DurationInt, FiniteDuration}
 
 /** Compares the service's policy digest with the client's, and learns whether the service has a list
   * of breached passwords. It runs beside the calls and never delays them.
@@ -37,11 +37,12 @@ private[client] final class PolicyDrift(
       (if (config.hashesDespiteDrift) "until then local hashes follow the client's" else "until then no new hash is made locally")
 
   /** Called after an answer of the service. Requests the policies, unless they were requested a short
-    * time ago.
+    * time ago. A request without an answer is soon repeated.
     */
   def check(): Unit = {
     val (due, now) = (next.get(), scheduler.nanos)
-    if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos)) { val _ = ask(config.attemptTimeout) }
+    if (now - due >= 0 && next.compareAndSet(due, now + config.policyCheckInterval.toNanos))
+      ask(config.attemptTimeout).foreach(found => if (found.isEmpty) next.set(now + Again.toNanos))(ExecutionContext.parasitic)
   }
 
   /** Requests the policies and compares their digest. `None` says nothing, because the calls judge the
@@ -73,6 +74,9 @@ private[client] final class PolicyDrift(
       own.foreach(listener.onPolicyDrift(theirs, _))
       journal.drifted(text(theirs))
     }
+
+  /** After a request without an answer. */
+  private val Again = 10.seconds
 
   private def isDigest(text: String): Boolean = text.matches("sha256:[0-9a-f]{64}")
 }
