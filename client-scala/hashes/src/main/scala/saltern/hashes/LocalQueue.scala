@@ -18,8 +18,8 @@ private[saltern] object LocalQueue {
   def admit(state: State, own: FiniteDuration, timeLeft: FiniteDuration): Admission = {
     val wait = state.backlog / state.atOnce.toLong
     // If a worker is free, the work is tried even against the estimate. Otherwise a wrong estimate
-    // would never be corrected.
-    if (state.running < state.atOnce && state.queued == 0) Take
+    // would never be corrected. A call whose thread has not begun has a worker too.
+    if (state.running + state.queued < state.atOnce) Take
     else if (state.queued >= state.capacity || wait > timeLeft / LongestWait || wait + own > timeLeft)
       Shed(wait.max(ShortestRetryAfter))
     else Take
