@@ -98,8 +98,11 @@ private[nativekernels] final class OpenedNative(
   private var pool: Option[Long] = None
   private var closed = false
 
-  /** As many hashes as without the library. The library has more calling threads than that. */
-  private val onJvm = new Semaphore(workers)
+  /** The heap, in KiB, and as many hashes as without the library. That has more calling threads, and its
+    * memory is beside the heap.
+    */
+  private val heap = math.max(HashKernels.Jvm.memoryBytes(0) >> 10, workers).toInt
+  private val onJvm = new Semaphore(heap)
 
   private val calls = new AtomicLong
 
@@ -158,14 +161,16 @@ private[nativekernels] final class OpenedNative(
   }
 
   private def byJvm(admitted: Admitted, password: Array[Byte], timeLeft: FiniteDuration): Array[Byte] = {
+    val share = math.max(admitted.memoryBytes >> 10, heap / workers)
+    if (share > heap) throw new Stopped(Failure.NotAvailable("the heap is too small for this hash"))
     // Waits at most half of the time. After a longer wait there would be no time left to compute.
     val mine =
-      try onJvm.tryAcquire(timeLeft.toNanos / 2, TimeUnit.NANOSECONDS)
+      try onJvm.tryAcquire(share.toInt, timeLeft.toNanos / 2, TimeUnit.NANOSECONDS)
       // The client was closed, which interrupts its threads.
       catch { case _: InterruptedException => throw new Stopped(Failure.Closed) }
     if (!mine) throw new Stopped(Failure.Shed(LocalQueue.ShortestRetryAfter))
     try jvm.compute(admitted, password, timeLeft)
-    finally onJvm.release()
+    finally onJvm.release(share.toInt)
   }
 
   private def inOrder(c: Ceilings): Array[Long] = Array(
