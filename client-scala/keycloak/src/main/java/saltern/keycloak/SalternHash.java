@@ -52,9 +52,10 @@ final class SalternHash implements PasswordHashProvider {
     try {
       return StoredRow.of(saltern.hash(Password.apply(password)).encoded());
     } catch (SalternError error) {
-      // In an overload logins are refused too, and where new hashes are sealed, the stored ones are.
-      // Else a refusal would show that there is no such user.
-      boolean loginsAreAnswered = error instanceof SalternError.UserFault || error.isOfNewHashes();
+      // In an overload logins are refused too. Else a refusal, or its time, would show that there is no
+      // such user: without keys the login of a known one fails after a decoy's work.
+      boolean loginsAreAnswered =
+          error instanceof SalternError.UserFault || error instanceof SalternError.NotAvailableLocally || error.isOfNewHashes();
       if (!DUMMY.equals(password) || !loginsAreAnswered) throw Refusal.of(session, error);
       decoy(true);
       return null;
