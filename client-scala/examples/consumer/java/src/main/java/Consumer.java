@@ -31,7 +31,8 @@ public final class Consumer {
     try {
       Verified verified = saltern.blocking().login(password, stored);
       if (!(verified instanceof Match)) return 401;
-      // Compare and swap: a password that was changed in the meantime stays changed.
+      // Compare and swap: a password that was changed in the meantime stays changed. If the table fails, catch
+      // it here: the old hash stays valid.
       ((Match) verified).rehashOptional().ifPresent(made -> users.replace(name, stored.get(), made.encoded()));
       return 200;
     } catch (SalternError.UserFault fault) {

@@ -621,7 +621,7 @@ class EngineSuite extends PatientSuite {
     assertEquals(world.listener.events.count { case _: Event.LocalStart => true; case _ => false }, 2)
   }
 
-  test("cancelled calls do not change the breaker, and a cancelled probe does not count") {
+  test("cancelled calls do not change the breaker") {
     val world = new World()
     world.service.failAlways(Fault.Never)
     for (_ <- 1 to 100) world.client.cancel(world.client.verify(secret, bcrypt4))
