@@ -10,7 +10,7 @@ from fake import POLICIES, fake
 from k6 import ENVIRONMENT, LOADTEST, summary
 
 # Staging: 50 environments, and 327 ms under bcrypt-12.
-CAPACITY = {"architecture": "arm64", "batch": 1, "memory_size_mb": 1769, "milliseconds_per_request": 327, "milliseconds_per_upgrade": 218, "reserved_concurrency": 50}
+CAPACITY = {"architecture": "arm64", "batch": 1, "memory_size_mb": 1769, "milliseconds_per_request": 327, "milliseconds_per_upgrade": 218, "policy": "bcrypt-12", "reserved_concurrency": 50}
 IDENTITY = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
 SHORT = {"LOAD_BASELINE_SECONDS": "1", "LOAD_RISE_SECONDS": "1", "LOAD_INVITATION_SECONDS": "1", "LOAD_SECOND_WAVE_SECONDS": "1"}
 # The stub computes nothing, and other tests run beside it.
@@ -93,13 +93,15 @@ class Against(unittest.TestCase):
             self.assertEqual(run.returncode, 1, run.stdout)
             self.assertIn("has no reserved environments", run.stdout)
 
-    def test_requests_are_signed_for_the_region_of_the_function(self):
+    def test_users_and_signatures_are_those_of_the_function(self):
         with tempfile.TemporaryDirectory() as directory:
             k6 = pathlib.Path(directory, "k6")
-            k6.write_text('#!/bin/sh\necho "This run sends to $AWS_REGION and would cost about 0.27 USD"\n')
+            k6.write_text('#!/bin/sh\necho "This run sends $LOAD_USERS_PERCENT to $AWS_REGION and would cost about 0.27 USD"\n')
             k6.chmod(0o755)
-            run = against(AWS_REGION="us-east-1", K6=str(k6))
-        self.assertIn("This run sends to eu-north-1 and would cost", run.stdout)
+            run = against(AWS_REGION="us-east-1", K6=str(k6), deployment=outputs(policy="argon2id-65536-4-1"))
+        self.assertIn("This run sends argon2id-2026=100 to eu-north-1 and would cost", run.stdout)
+        run = against(deployment=outputs(policy="bcrypt-11"))
+        self.assertIn("no users have hashes of capacity_policy bcrypt-11: set LOAD_USERS_PERCENT", run.stdout)
 
     def test_an_invalid_knob_is_named(self):
         run = against(LOAD_P90_BUDGET_MS="soon")

@@ -4,12 +4,13 @@ output "alias_arn" {
 }
 
 output "capacity" {
-  description = "The size of the function, the durations of a request and of an upgrade that the plan assumes, for each event the upgrades, and the busy and the provisioned environments, and the concurrency that the account needs for the events."
+  description = "The size of the function, the policy and the durations of a request and of an upgrade that the plan assumes, for each event the upgrades, and the busy and the provisioned environments, and the concurrency that the account needs for the events."
   value = {
     account_concurrency_needed = local.managed || length(local.events) == 0 ? null : local.account_concurrency_needed
     architecture               = var.architecture
     batch                      = var.capacity.batch
     memory_size_mb             = local.memory_size_mb
+    policy                     = var.capacity.policy
     reserved_concurrency       = local.managed ? null : var.capacity.reserved_concurrency
     milliseconds_per_request   = local.milliseconds_per_request
     milliseconds_per_upgrade   = local.milliseconds_per_upgrade
