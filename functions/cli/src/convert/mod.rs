@@ -113,6 +113,13 @@ fn kept(value: &str, source: Source) -> Option<Kept> {
         _ => None,
     };
     match (parse(value), is_prepared) {
+        // web2py writes a digest of password and salt in the form of Werkzeug's and Django's.
+        (Ok(encoded), None)
+            if matches!(source, Source::Salted(..))
+                && ["django-md5", "werkzeug-hmac"].contains(&encoded.scheme().name()) =>
+        {
+            None
+        }
         (Ok(_), None) => Some(Kept::as_wanted("in a form that is read already")),
         (Ok(encoded), Some(is_prepared)) => {
             is_prepared(&encoded).then(|| Kept::as_wanted("converted already"))
