@@ -23,7 +23,7 @@ impl fmt::Display for OverCeiling {
         let Self { name, value, ceiling } = self;
         write!(
             f,
-            "its {name} is {value}, and the ceiling is {ceiling}: if you accept the cost, raise ceilings.{name} in the policy document"
+            "its {name} is {value}, and the ceiling is {ceiling}: if you accept the cost, raise ceilings.{name} in the policy document, and --memory-budget-mib or --ceiling where they lower it"
         )
     }
 }

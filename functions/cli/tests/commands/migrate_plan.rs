@@ -197,7 +197,7 @@ fn a_hash_over_a_ceiling_is_reported_and_not_computed() {
     let plan = plan(&expensive);
     assert_eq!(plan["classes"][0]["at_login"], "cost_out_of_bounds");
     assert_eq!(plan["classes"][0]["milliseconds"], Value::Null);
-    let said = "its bcrypt_cost is 31, and the ceiling is 15: if you accept the cost, raise ceilings.bcrypt_cost in the policy document";
+    let said = "its bcrypt_cost is 31, and the ceiling is 15: if you accept the cost, raise ceilings.bcrypt_cost in the policy document, and --memory-budget-mib or --ceiling where they lower it";
     for ended in [
         saltern(&["migrate-plan"], &expensive),
         saltern(&["inspect", &expensive], ""),
