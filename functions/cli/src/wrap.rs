@@ -1,10 +1,13 @@
 //! `saltern wrap`: puts argon2id over weak hashes, without their passwords.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use saltern_encoded::{MAX_ENCODED_BYTES, Params, Setting, argon2, parse};
 use saltern_policy::{Policies, Refusal, Wrapping};
 
 use crate::{
+    keys,
     migrate_plan::Unread,
     one_hash::{Job, pool, refused},
     table::{ConfirmedArguments, Kept, Outcome, rewrite_confirmed},
@@ -18,6 +21,9 @@ pub(crate) struct WrapArguments {
     /// The argon2id policy for the new layer [default: the current one, if it is argon2id]
     #[arg(long, value_name = "ID")]
     pub(crate) policy: Option<String>,
+    /// The site keys, to verify known logins; only the owner of the file may read it
+    #[arg(long, env = "SALTERN_SEAL_KEYS", value_name = "FILE")]
+    pub(crate) seal_keys: Option<PathBuf>,
 }
 
 /// Writes the rows again with hashes wrapped: those of the named shapes, or else the weak ones.
@@ -28,7 +34,8 @@ pub(crate) fn run(arguments: &WrapArguments) -> Result<(), Failure> {
     let params = params(&policies, arguments.policy.as_deref())?;
     let pool = pool(&policies, &confirmed.document.machine)?;
     let wrapper = Wrapper { policies: &policies, params, only_weak: !confirmed.name_rows() };
-    rewrite_confirmed(confirmed, None, None, |_| true, &mut |row| {
+    let keys = arguments.seal_keys.as_deref().map(keys::read).transpose()?;
+    rewrite_confirmed(confirmed, keys.as_ref(), None, |_| true, &mut |row| {
         Ok(wrapper.admit(&row.hash()).map_or_else(Outcome::Kept, |wrapping| {
             let job = Job::new(&pool, wrapping.admitted().clone(), wrapping.stored().clone());
             Outcome::Later(job, Box::new(move |done| wrapping.encode(&done.output)))
