@@ -60,7 +60,6 @@ fn changed(
 ) -> Result<Result<Zeroizing<String>, NotSealed>, Kept> {
     let stored = row.hash();
     match (change, is_sealed(&stored)) {
-        (Change::Seal, true) => return Err(Kept::as_wanted("sealed already")),
         (Change::Unseal, false) => return Err(Kept::as_wanted("not sealed")),
         (_, false) => {
             // No login could verify what is not read.
@@ -69,24 +68,25 @@ fn changed(
                 return Err(Kept::skipped("not sealed: use `saltern seal`"));
             }
         }
-        (Change::Reseal | Change::Unseal, true) => {}
+        (_, true) => {}
     }
     let context = keys::context_of(row, context_column);
     if context_column.is_some() && context.is_none() {
         return Err(Kept::skipped(NO_CONTEXT));
     }
-    let text = if change == Change::Seal {
-        Zeroizing::new(stored.into_owned())
-    } else {
+    let text = if is_sealed(&stored) {
         let opened = keys.open(&stored, context.as_ref());
         let opened = opened.map_err(|defect| Unread::NotOpened(defect).kept())?;
-        if change == Change::Unseal {
-            return Ok(Ok(opened.text));
+        match change {
+            Change::Seal => return Err(Kept::as_wanted("sealed already")),
+            Change::Unseal => return Ok(Ok(opened.text)),
+            Change::Reseal if !opened.is_older => {
+                return Err(Kept::as_wanted("sealed under the current key or a newer one"));
+            }
+            Change::Reseal => opened.text,
         }
-        if !opened.is_older {
-            return Err(Kept::as_wanted("sealed under the current key or a newer one"));
-        }
-        opened.text
+    } else {
+        Zeroizing::new(stored.into_owned())
     };
     Ok(keys.seal(&text, context.as_ref()).map(Zeroizing::new))
 }

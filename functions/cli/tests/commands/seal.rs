@@ -177,11 +177,16 @@ fn a_row_without_a_context_of_its_own_is_skipped() {
     assert!(ended.code == 65 && ended.err.contains("not UTF-8"), "{}", ended.err);
     fs::remove_file(latin1).unwrap();
 
-    // A row without a hash needs no context, and neither does one that is sealed.
+    // A row without a hash needs no context. One that is sealed is opened with it.
     let named = on(&file, "seal", &["--context-column", "1"], &format!("ann:{BCRYPT}\nbo:\n"));
     assert_eq!(named.code, 0, "{}", named.err);
     let csv = ["--delimiter", ",", "--column", "2", "--context-column", "3"];
-    assert_eq!(on(&file, "seal", &csv, &named.out.replace(':', ",\"").replace('\n', "\"\n")).code, 0);
+    let again = on(&file, "seal", &csv, &named.out.replace(':', ",\"").replace('\n', "\"\n"));
+    assert!(again.code == 65 && again.err.contains("its context is missing"), "{}", again.err);
+    let again = on(&file, "seal", &["--context-column", "1"], &named.out);
+    assert!(again.code == 0 && again.err.contains("sealed already"), "{}", again.err);
+    let moved = on(&file, "seal", &["--context-column", "1"], &named.out.replace("ann:", "eve:"));
+    assert_eq!(moved.code, 65, "no server opens it: {}", moved.err);
 }
 
 #[test]
