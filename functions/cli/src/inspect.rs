@@ -184,6 +184,7 @@ impl<'a> Explained<'a> {
             Ok(None) => ("stays", None),
             Ok(Some(reason)) => ("replaced", Some(reason.name())),
             Err(Refusal::CostOutOfBounds) => ("cost_out_of_bounds", None),
+            Err(Refusal::SiteKeyUnavailable) => ("key_unavailable", None),
             Err(_) => ("unsupported_hash", None),
         };
         json!({

@@ -176,6 +176,10 @@ impl Judge<'_> {
         let site_key = |id: &str| self.keys?.site_key(id);
         let stored = match self.lenient.admit_stored_with(&counted.example, site_key) {
             Ok(stored) => stored,
+            // The site key leaves too little of the password.
+            Err(Refusal::UnsupportedHash) if shape.preparation.is_some() => {
+                return (AtLogin::NeedsSiteKey, None);
+            }
             Err(Refusal::UnsupportedHash) if self.policies.has_firebase_project() => {
                 return (AtLogin::OtherProject, None);
             }
