@@ -58,6 +58,11 @@ pub(crate) fn allocated(figures: &Figures, window: Window) -> Vec<f64> {
             last = (in_use / share).round();
             last
         }
+        // Requests came, and no environment was provisioned.
+        _ if figures.lambda("invocations").at(time).is_some_and(|requests| requests > 0.0) => {
+            last = 0.0;
+            last
+        }
         _ => last,
     };
     window.periods().map(at).collect()
@@ -121,6 +126,16 @@ mod tests {
         let expected = 800.0 * 180.0 * 1769.0 / 1024.0;
         assert!((bill.usage.provisioned_gb_seconds - expected).abs() < 1e-6);
         assert!(bill.usage.on_demand_gb_seconds.abs() < 1e-9 && bill.provisioned_run_usd > 0.0);
+    }
+
+    #[test]
+    fn environments_that_are_gone_cost_no_money() {
+        let figures = figures(&[
+            ("invocations", &[(0, 100.0), (60, 100.0)]),
+            ("provisioned_in_use", &[(0, 400.0)]),
+            ("provisioned_share", &[(0, 0.5)]),
+        ]);
+        assert_eq!(allocated(&figures, WINDOW), [800.0, 0.0, 0.0]);
     }
 
     #[test]
