@@ -1,6 +1,13 @@
 //! Requests without a token that fill the log, whose reader is slow.
 
-use std::{io, time::Duration};
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
@@ -25,10 +32,11 @@ async fn run(field: Field) -> Found {
     for path in ["/health", "/policies"] {
         let setup = Setup { tokens: HONEST_AND_HOSTILE, pause_per_line: PAUSE_PER_LINE, ..Setup::default() };
         let server = Server::start(&field, &setup).await?;
-        let door = server.door.clone();
+        let (door, read) = (server.door.clone(), Arc::new(AtomicUsize::new(0)));
+        let counted = Arc::clone(&read);
         let mut attackers = repeat(CONNECTIONS, Duration::ZERO, move |number| {
-            let door = door.clone();
-            async move { flood(&door, number, path).await }
+            let (door, counted) = (door.clone(), Arc::clone(&counted));
+            async move { flood(&door, number, path, &counted).await }
         });
         let lasting = field.pick(Duration::from_secs(2), Duration::from_secs(10));
         let request = Request::get("/policies").with(&bearer(HONEST));
@@ -37,6 +45,9 @@ async fn run(field: Field) -> Found {
         let answered = calls.0.len() - calls.lost();
         wait_until(LAST_LINES, || server.logged() >= answered).await;
         let lost = answered.saturating_sub(server.logged());
+        let read = count(read.load(Ordering::Relaxed));
+        figures
+            .push(Figure::new(format!("GET {path}: bytes of the flood's answers"), read, "").at_least(1.0));
         let name = format!("GET {path}: honest calls answered");
         figures.push(Figure::new(name, count(answered), "").at_least(1.0));
         figures.push(Figure::never(format!("GET {path}: lines lost of them"), lost));
@@ -45,14 +56,18 @@ async fn run(field: Field) -> Found {
 }
 
 /// Sends requests without a pause and reads the answers.
-async fn flood(door: &Door, number: usize, path: &str) -> io::Result<()> {
+async fn flood(door: &Door, number: usize, path: &str, answered: &AtomicUsize) -> io::Result<()> {
     let stream = door.tcp(attacker(number, CONNECTIONS), None).await?;
     let (mut reader, mut writer) = stream.into_split();
     let requests = get(path, "").repeat(PIPELINED);
     let read = async {
         let mut buffer = vec![0; 1 << 16];
-        while reader.read(&mut buffer).await? > 0 {}
-        io::Result::Ok(())
+        loop {
+            match reader.read(&mut buffer).await? {
+                0 => return io::Result::Ok(()),
+                bytes => answered.fetch_add(bytes, Ordering::Relaxed),
+            };
+        }
     };
     let write = async {
         loop {

@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -78,13 +78,15 @@ async fn bursts(field: &Field) -> Found {
     let server = Server::start(field, &SETUP).await?;
     let dear = BCRYPT_10.replace("$10$", "$13$");
     let hostile = Request::guess("guess", &dear, LONGEST_MS).with(&bearer(HOSTILE));
+    // What is over a ceiling attacks nobody.
+    let one = closed_loop(&server.door, &hostile, 1, Duration::from_millis(1)).await;
     let door = server.door.clone();
     let attack =
         tokio::spawn(
             async move { closed_loop(&door, &hostile, CONNECTIONS_OF_A_QUEUE, Duration::MAX).await },
         );
     sleep(field.pick(SMOKE, QUEUE_STANDS)).await;
-    let mut figures = Vec::new();
+    let mut figures = not_served("bursts: one call of the other caller", &one).to_vec();
     for (name, request, many) in [
         ("bursts of 24 bcrypt-10", Request::bcrypt(10_000), 24),
         // The queue holds two seconds of work per worker, and each of two callers has half of it. Eight
@@ -111,14 +113,17 @@ async fn given_up(field: &Field) -> Found {
     let honest = Request::bcrypt(1_000).with(&bearer(HONEST));
     let alone = closed_loop(&server.door, &honest, 1, field.pick(SMOKE, ALONE)).await;
     let (door, sent) = (server.door.clone(), Arc::new(AtomicU32::new(0)));
+    let given_up = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&given_up);
     let attack = repeat(CALLERS, RETRY, move |_| {
         let smaller_kib = sent.fetch_add(1, Ordering::Relaxed) % SIZES * SIZE_STEP_KIB;
         let memory = format!("m={}", LARGEST_KIB - smaller_kib);
         let hash = ARGON2ID_256_MIB.replace(&format!("m={LARGEST_KIB}"), &memory);
         let request = verify(&(bearer(HOSTILE) + &deadline_ms(LONGEST_MS)), "guess", hash);
-        let door = door.clone();
+        let (door, counted) = (door.clone(), Arc::clone(&counted));
         async move {
-            let _given_up = timeout(GIVEN_UP_AFTER, ask(&door, &request)).await;
+            let is_given_up = timeout(GIVEN_UP_AFTER, ask(&door, &request)).await.is_err();
+            counted.fetch_add(usize::from(is_given_up), Ordering::Relaxed);
             Ok(())
         }
     });
@@ -126,8 +131,10 @@ async fn given_up(field: &Field) -> Found {
     let beside = closed_loop(&server.door, &honest, 1, field.pick(SMOKE, LASTING)).await;
     drop(attack);
     let name = "hashes of much memory that are given up";
+    let number = count(given_up.load(Ordering::Relaxed));
     let [wrong, refused] = not_served(name, &beside);
-    Ok(vec![wrong, refused, times_alone(name, &alone, &beside)])
+    let given_up = Figure::new(format!("{name}: their number"), number, "").at_least(1.0);
+    Ok(vec![given_up, wrong, refused, times_alone(name, &alone, &beside)])
 }
 
 /// The longest password, of two readings, under many rounds, on the worker of another caller.
@@ -148,8 +155,8 @@ async fn upgrades(field: &Field) -> Found {
     let server = Server::start(field, &SETUP).await?;
     let hostile = Request::bcrypt(10_000).with(&bearer(HOSTILE));
     let measured = field.pick(SMOKE, ALONE);
-    let right = closed_loop(&server.door, &hostile, CALLERS, measured).await.right().max(1);
-    let per_second = TIMES_CAPACITY * count(right) / measured.as_secs_f64();
+    let right = closed_loop(&server.door, &hostile, CALLERS, measured).await.right();
+    let per_second = TIMES_CAPACITY * count(right.max(1)) / measured.as_secs_f64();
     let door = server.door.clone();
     let attack = tokio::spawn(async move {
         open_loop(&door, &hostile, Connections::Kept, per_second, Duration::MAX).await
@@ -159,7 +166,10 @@ async fn upgrades(field: &Field) -> Found {
     let calls = in_a_row(&server.door, &upgrade, UPGRADES).await;
     attack.abort();
     let name = format!("{UPGRADES} upgrades beside {TIMES_CAPACITY} x capacity: not made");
-    Ok(vec![Figure::never(name, UPGRADES - calls.right())])
+    Ok(vec![
+        Figure::new("upgrades: hashes of the other caller before", count(right), "").at_least(1.0).timed(),
+        Figure::never(name, UPGRADES - calls.right()),
+    ])
 }
 
 /// Callers with as many connections, whose hashes cost twice as much from one to the next.
