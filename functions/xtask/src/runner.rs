@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     fmt::Write as _,
     io::{self, BufRead as _, BufReader},
+    panic,
     process::{Command, ExitCode},
     thread,
     time::{Duration, Instant},
@@ -66,7 +67,10 @@ fn run_tracks(tracks: &[&[Check]]) -> Vec<Ran> {
     let run_track = |track: &[Check]| track.iter().map(|check| run_one(check, at_once)).collect::<Vec<_>>();
     thread::scope(|scope| {
         let running: Vec<_> = tracks.iter().map(|track| scope.spawn(|| run_track(track))).collect();
-        running.into_iter().flat_map(|track| track.join().unwrap_or_default()).collect()
+        running
+            .into_iter()
+            .flat_map(|track| track.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+            .collect()
     })
 }
 
