@@ -8,7 +8,7 @@
 //! - [`Section`]: a heading, then paragraphs (`prose`), small remarks (`notes`), tables and charts,
 //!   in the order of the calls.
 //! - [`Table`]: a caption, columns of text (`words`) or of `numbers`, and rows. It is also text for
-//!   a terminal (`text`) and `markdown`.
+//!   a terminal (`text`).
 //! - [`Plot`]: a chart with a title and a caption (`about`).
 //! - Cells: [`rounded`], [`exact`], [`count`], [`milliseconds`], [`percent`] and [`usd`] write
 //!   numbers. [`or_nothing`] writes a value that may be absent.

@@ -231,20 +231,6 @@ impl Table {
         text
     }
 
-    /// Returns the table as Markdown, with the caption as a heading of the second level.
-    #[must_use]
-    pub fn markdown(&self) -> String {
-        let line = |cells: Vec<&str>| format!("| {} |\n", cells.join(" | "));
-        let headings = self.columns.iter().map(|(heading, _)| heading.as_str()).collect();
-        let alignments = self.columns.iter().map(|&(_, is_number)| if is_number { "---:" } else { "---" });
-        let mut text =
-            if self.caption.is_empty() { String::new() } else { format!("## {}\n\n", self.caption) };
-        text += &line(headings);
-        text += &line(alignments.collect());
-        text.extend(self.rows.iter().map(|row| line(row.iter().map(String::as_str).collect())));
-        text
-    }
-
     /// Returns a table without columns. The caption describes the contents; it may be empty.
     #[must_use]
     pub fn new(caption: impl Into<String>) -> Self {
