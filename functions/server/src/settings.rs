@@ -115,7 +115,7 @@ impl Settings {
             version = env!("CARGO_PKG_VERSION"),
             %address,
             tls = self.tls.is_some(),
-            tokens = callers > 0,
+            tokens = self.access.requires_tokens(),
             workers = self.pool.workers,
             kernels = self.pool.kernels.name(),
             memory_budget_mib = self.memory_budget_bytes / document::BYTES_PER_MIB,

@@ -75,10 +75,12 @@ impl Access {
         matches!(self, Self::Tokens(_))
     }
 
-    /// Returns the number of callers that tokens name.
+    /// Returns the number of callers that may have hashes computed, by the tokens that name them.
     pub(super) fn callers(&self) -> usize {
         let Self::Tokens(tokens) = self else { return 0 };
-        tokens.known.load().iter().map(|token| token.identity.key).collect::<HashSet<_>>().len()
+        let known = tokens.known.load();
+        let hash = |token: &&Token| token.identity.scopes.iter().any(|scope| *scope != Scope::Metrics);
+        known.iter().filter(hash).map(|token| token.identity.key).collect::<HashSet<_>>().len()
     }
 
     /// Returns the caller of a request with this head.
@@ -298,6 +300,13 @@ mod tests {
     use saltern_constant_time::{hidden, reports, revealed, runs_under_valgrind};
 
     use super::*;
+
+    /// The others share memory and time with nobody.
+    #[test]
+    fn a_token_for_metrics_alone_is_no_caller_of_hashes() {
+        let with = |scopes| tokens(&format!("shop hash never {OLD}\nother {scopes} never {NEW}")).callers();
+        assert_eq!((with("metrics"), with("verify,metrics")), (1, 2));
+    }
 
     #[test]
     fn every_listed_token_names_its_caller_and_no_other_does() {
