@@ -15,7 +15,7 @@ use hyper::{
 use hyper_util::rt::{TokioIo, TokioTimer};
 use saltern_pool::Workers;
 use saltern_service::{Code, MAX_HEAD_BYTES, PeerAddress, Problem};
-use tokio::time::{Sleep, sleep_until, timeout};
+use tokio::time::{Sleep, sleep, sleep_until, timeout};
 
 use super::{
     bounds::{LINGER, MAX_STREAMS, PING_EVERY, PING_TIMEOUT},
@@ -34,13 +34,22 @@ use super::{
 
 /// Serves a connection until either side ends it.
 pub(super) async fn serve<W: Workers>(socket: Socket, door: Arc<Door<W>>, draining: Draining, slot: &Slot) {
-    let parts = Parts { socket: socket.clone(), door: Arc::clone(&door), draining, slot };
+    let parts = Parts { socket: socket.clone(), door: Arc::clone(&door), draining: draining.clone(), slot };
     match &door.tls {
         None => talk(Box::new(socket), parts).await,
         Some(tls) => {
             let handshake = Box::pin(timeout(door.bounds.first_byte_timeout, tls.accept(socket, slot)));
+            let drained = async {
+                draining.begun().await;
+                sleep(LINGER).await;
+            };
+            let accepted = tokio::select! {
+                biased;
+                accepted = handshake => accepted,
+                () = drained => return,
+            };
             // Without a handshake there is no protocol for a response.
-            if let Ok(Ok(stream)) = handshake.await {
+            if let Ok(Ok(stream)) = accepted {
                 slot.greeted();
                 talk(Box::new(stream), parts).await;
             }
@@ -157,7 +166,9 @@ async fn http1<W: Workers>(
                 if is_too_large { Problem::new(Code::HeadersTooLarge) } else { Problem::malformed_request() };
             refuse(stream, &door, Instant::now(), peer, problem).await;
         }
-        Ended::Closed | Ended::Malformed { .. } if !watch.has_ended() => plain::linger(stream).await,
+        Ended::Closed | Ended::Idle | Ended::Malformed { .. } if !watch.has_ended() => {
+            plain::linger(stream).await;
+        }
         Ended::Slow(begun) => refuse(stream, &door, begun, peer, Problem::new(Code::RequestTimeout)).await,
         Ended::Closed | Ended::Gone | Ended::Idle | Ended::Malformed { .. } => {}
     }

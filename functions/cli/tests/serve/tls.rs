@@ -148,6 +148,14 @@ fn a_connection_without_tls_is_dropped() {
 }
 
 #[test]
+fn a_silent_connection_does_not_keep_the_server_from_ending() {
+    let (mut server, _) = start(&["--first-byte-timeout-ms", "60000", "--drain-seconds", "10"]);
+    let _silent = std::net::TcpStream::connect(server.address()).unwrap();
+    server.signal("TERM");
+    assert_eq!(server.end().code(), Some(0), "{}", server.output());
+}
+
+#[test]
 fn connections_beyond_the_bound_are_dropped() {
     let (server, certificate) = start(&["--connections", "1"]);
     blocking(async {
