@@ -1,6 +1,6 @@
 //! Responses without the HTTP crate, for connections on which it has read no request.
 
-use std::{io::Write as _, pin::pin};
+use std::{io::Write as _, pin::pin, time::SystemTime};
 
 use http::Response;
 use saltern_service::Body;
@@ -17,6 +17,7 @@ pub(super) fn write(response: &Response<Body>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(TYPICAL_BYTES);
     let _infallible =
         write!(bytes, "HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or(""));
+    let _infallible = write!(bytes, "date: {}\r\n", httpdate::HttpDate::from(SystemTime::now()));
     for (name, value) in response.headers() {
         bytes.extend_from_slice(name.as_str().as_bytes());
         bytes.extend_from_slice(b": ");
