@@ -37,7 +37,7 @@ impl<W: Workers> Handler<W> {
     }
 
     /// Polls for events and answers them, `AWS_LAMBDA_MAX_CONCURRENCY` at the same time. Returns
-    /// after SIGTERM.
+    /// after SIGTERM if it sends distributions; else the signal ends the process.
     ///
     /// # Errors
     /// [`FatalError`] if one of Lambda's APIs does not respond.
@@ -58,7 +58,10 @@ impl<W: Workers> Handler<W> {
         let extension = sending.register().await;
         let result = tokio::select! {
             biased;
-            result = &mut serving => return result,
+            result = &mut serving => {
+                sending.at_the_end(Instant::now()).await;
+                return result;
+            }
             error = sending.beside(extension, &invocations) => Err(error),
             _ = terminate.recv() => Ok(()),
         };
@@ -73,7 +76,7 @@ impl<W: Workers> Handler<W> {
         };
         tokio::select! {
             biased;
-            result = serving => return result,
+            _ended = serving => {}
             _timeout = timeout(LAST_RESPONSE_WITHIN, last_response) => {}
         }
         sending.at_the_end(terminated).await;
