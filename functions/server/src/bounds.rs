@@ -205,8 +205,9 @@ pub(super) const UNSENT_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 /// The size of an answer that counts as a part of its exchange. Most answers have 200 to 700 bytes.
 pub(super) const SMALL_ANSWER_BYTES: usize = 1024;
 
-/// HTTP/2 requests that a connection may have open before it sends a token. Each has a small
-/// answer. More requests are read when these are answered and their answers are sent.
+/// With so many HTTP/2 requests open, a connection that sent no token is read no further. The last
+/// turn may hold four. Each has a small answer. More requests are read when these are answered and
+/// their answers are sent.
 pub(super) const FEW_STREAMS: usize = 4;
 
 /// A peer that vanished without closing is noticed after the sum of these two.
@@ -243,7 +244,7 @@ mod tests {
             format!("All bodies together have at most {bodies} MiB,"),
             format!("A body over {} KiB has memory of its own", USUAL_BODY_BYTES / 1024),
             format!("A caller that is alone leaves {reserve} MiB of it free."),
-            "only four are open before the first token".to_owned(),
+            "fewer than eight are open before the first token".to_owned(),
             format!("At most {MAX_BEHIND} connections may leave so much unread that their buffers are full."),
             format!("at most 2,048 HTTP/2 requests with their answers, and {answers} MiB of long answers."),
             format!("with a reserve of {} places, and", EXCHANGES / RESERVE),

@@ -115,7 +115,7 @@ fn a_token_opens_a_connection_for_many_streams() {
 }
 
 #[test]
-fn only_four_requests_are_open_before_the_first_token() {
+fn few_requests_are_open_before_the_first_token() {
     let server = Server::with_tokens(&tokens(), &["--answer-timeout-ms", "60000"]);
     let mut stream = TcpStream::connect(server.address()).unwrap();
     stream.write_all(&requests(POST_HASH)).unwrap();
