@@ -1,5 +1,3 @@
-use core::fmt;
-
 use http::{HeaderMap, HeaderValue};
 
 use crate::trace::only;
@@ -62,12 +60,6 @@ impl CallersId {
             (Some(id), None) if id.to_str().is_ok_and(is_well_formed) => Self::Given(id.clone()),
             _ => Self::Malformed,
         }
-    }
-}
-
-impl fmt::Display for RequestId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
