@@ -137,7 +137,7 @@ pub struct Rehash {
 /// One hash or verification of a request.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// [`Operation::Hash`] or [`Operation::Verify`].
+    /// [`Operation::None`] for an operation of a batch that names no other.
     pub operation: Operation,
     /// The end of the step.
     pub end: End,

@@ -37,7 +37,7 @@ pub enum Code {
     MethodNotAllowed,
     /// The path does not exist.
     NotFound,
-    /// The queue is full, or the wait would exceed the deadline.
+    /// The queue or the room of the caller is full, or the wait would exceed the deadline.
     Overloaded,
     /// The password is in the block list.
     PasswordBreached,
@@ -140,7 +140,9 @@ impl Code {
             Self::Forbidden => {
                 "The scopes of the token do not include the operation. The operator gives the scopes."
             }
-            Self::HeadersTooLarge => "The limit is 16 KiB for all headers together, and 100 headers.",
+            Self::HeadersTooLarge => {
+                "The limit is 16 KiB for all headers together, and 100 headers over HTTP/1."
+            }
             Self::Internal => "Look for the request id in the service's log.",
             Self::InvalidHash => {
                 "The stored hash is not written as the reference software of its scheme writes it."
@@ -157,7 +159,7 @@ impl Code {
             Self::MethodNotAllowed => "The Allow header lists the methods of this path.",
             Self::NotFound => "GET /openapi.json lists the paths.",
             Self::Overloaded => {
-                "The queue is full, or the wait would exceed the deadline. Try another server, or try later."
+                "The queue or the room of this caller is full, or the wait would exceed the deadline. Try another server, or try later."
             }
             Self::PasswordBreached => {
                 "Others know this password from a breach of another site. Ask the user for another one."

@@ -416,7 +416,7 @@ pub static ALARMS: [Alarm; 10] = [
         value: Some("overloaded"),
         above: Above::PerMinute(REFUSALS_PER_MINUTE),
         severity: Severity::Page,
-        help: "Requests are refused because the queue is full. More logins arrive than the service can hash.",
+        help: "Requests are refused. More logins arrive than the service can hash; or, if queue and hash times stay short, one caller holds its share of connections, bodies or HTTP/2 places.",
     },
     Alarm {
         name: "deadlines",
