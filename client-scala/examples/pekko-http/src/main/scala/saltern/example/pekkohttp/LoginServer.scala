@@ -8,6 +8,7 @@ import org.apache.pekko.http.scaladsl.model.StatusCodes.*
 import org.apache.pekko.http.scaladsl.model.headers.RawHeader
 import org.apache.pekko.http.scaladsl.server.Directives.*
 import org.apache.pekko.http.scaladsl.server.Route
+import org.apache.pekko.pattern.after
 import saltern.client.{ClientConfig, Match, Mismatch, Password, Saltern, SalternError}
 import scala.collection.concurrent
 import scala.collection.concurrent.TrieMap
@@ -36,9 +37,13 @@ object LoginServer {
   }
 
   /** @param users in place of a table: the stored hash of each name */
-  def start(port: Int, saltern: Saltern, users: concurrent.Map[String, String])(implicit system: ActorSystem): Future[ServerBinding] =
+  def start(port: Int, saltern: Saltern, users: concurrent.Map[String, String])(implicit system: ActorSystem): Future[ServerBinding] = {
+    // Pekko counts an answer as sent before it is written, and the system ends its connections.
+    val written = CoordinatedShutdown.PhaseBeforeActorSystemTerminate
+    CoordinatedShutdown(system).addTask(written, "answers")(() => after(1.second)(Future.successful(Done)))
     // Its end waits for the logins in flight, in a phase of at most five seconds.
     Http().newServerAt("127.0.0.1", port).bind(routes(saltern, users)(system.dispatcher)).map(_.addToCoordinatedShutdown(4.seconds))(system.dispatcher)
+  }
 
   private def routes(saltern: Saltern, users: concurrent.Map[String, String])(implicit context: ExecutionContext): Route =
     (post & path("login") & formFields("user", "password")) { (user, password) =>
