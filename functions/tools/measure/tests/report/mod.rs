@@ -184,8 +184,8 @@ fn the_cost_follows_the_list_prices() {
     let all: f64 = (0..MINUTES).map(run).sum::<f64>() * gb;
     let requests = all_logins();
     let provisioned_share = (5..70).map(logins).sum::<f64>() / requests;
-    // 720 environments from the fifth minute: the last figure holds to the end.
-    let waiting = 720.0 * 75.0 * 60.0 * gb;
+    // 720 environments from the fifth minute, until requests come on demand alone.
+    let waiting = 720.0 * 65.0 * 60.0 * gb;
     let usd = requests * 0.2e-6
         + all * (1.0 - provisioned_share) * 0.000_016_666_7
         + all * provisioned_share * 0.000_009_722_2
