@@ -39,6 +39,10 @@ class Api:
                 return operation, self.input_shape(service, operation)
         raise LookupError(f"{service} has no command {command}")
 
+    def waiters(self, service):
+        """Returns what `aws SERVICE wait` waits for."""
+        return {botocore.xform_name(name, "-") for name in self._session.get_waiter_model(service).waiter_names}
+
     def _model(self, service):
         if service not in self._services:
             self._services[service] = self._session.get_service_model(service)

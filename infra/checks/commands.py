@@ -120,6 +120,12 @@ def wrong(words, api):
     service, *rest = words
     if service in OF_THE_TOOL:
         return
+    # The tool's name of the calls themselves.
+    service = "s3" if service == "s3api" else service
+    if rest[0] == "wait":
+        if rest[1] not in api.waiters(service):
+            yield f"{service} waits for no {rest[1]}"
+        return
     try:
         operation, shape = api.operation(service, rest[0])
     except LookupError as error:
@@ -130,6 +136,8 @@ def wrong(words, api):
     members |= {option: member for (of, option), member in ADDED.items() if of == service}
     yield from (f"{operation} has no option --{option.replace('_', '-')}" for option in sorted(options - members.keys()))
     lacking = set(shape.required_members if shape else ()) - {members.get(option) for option in options}
+    # The tool makes one.
+    lacking -= {member for member in lacking if shape.members[member].metadata.get("idempotencyToken")}
     yield from (f"{operation} needs {member}" for member in sorted(lacking))
     if "--payload" in rest:
         yield from not_an_event(rest[rest.index("--payload") + 1])
