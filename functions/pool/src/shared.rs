@@ -69,7 +69,7 @@ impl Shared {
     pub(super) fn submit(&self, work: Work, reply: Reply) -> Result<(), Refused> {
         let urgency = work.urgency;
         let job = Submitted::new(work, reply, &self.wrapped, self.kernels);
-        let cost = job.cost();
+        let cost = job.cost;
         let mut schedule = self.lock();
         let now = Instant::now();
         let deadline = job.deadline(&schedule.estimates, now);
@@ -91,7 +91,7 @@ impl Shared {
             Err(dropped) => return job.fail(dropped),
         };
         let Some(outer) = outer else { return };
-        let cost = outer.cost();
+        let cost = outer.cost;
         let mut schedule = self.lock();
         let now = Instant::now();
         let deadline = outer.deadline(&schedule.estimates, now);

@@ -78,9 +78,10 @@ pub(super) struct Submitted {
     pub(super) second: Option<Password>,
     pub(super) caller: CallerNumber,
     pub(super) reply: Reply,
+    /// The cost of this layer.
+    pub(super) cost: Cost,
     /// The layer that takes the output of this one, and its cost.
     outer: Option<(Outer, Cost)>,
-    kernels: Kernels,
     /// The time after which the answer is useless.
     deadline: Instant,
     /// How long the layer before this one waited and was computed.
@@ -94,6 +95,7 @@ impl Submitted {
     pub(super) fn new(work: Work, reply: Reply, wrapped: &Arc<()>, kernels: Kernels) -> Self {
         let Work { admitted, password, second, deadline, urgency: _, caller } = work;
         let (admitted, outer) = admitted.into_layers();
+        let cost = Cost::of(&admitted, iter::once(&password).chain(&second).map(Password::expose), kernels);
         let outer = outer.map(|outer| {
             // The work of argon2id does not depend on its password.
             let readings = iter::once(&[][..]).chain(second.as_ref().map(|_| &[][..]));
@@ -102,13 +104,7 @@ impl Submitted {
         });
         let guard = outer.is_some().then(|| Arc::clone(wrapped));
         let before = Default::default();
-        Self { admitted, password, second, caller, reply, outer, kernels, deadline, before, _wrapped: guard }
-    }
-
-    /// Returns the cost of this layer.
-    pub(super) fn cost(&self) -> Cost {
-        let readings = iter::once(&self.password).chain(&self.second).map(Password::expose);
-        Cost::of(&self.admitted, readings, self.kernels)
+        Self { admitted, password, second, caller, reply, cost, outer, deadline, before, _wrapped: guard }
     }
 
     /// Returns the time after which this layer is useless: the outer one would be late even alone on
@@ -123,13 +119,13 @@ impl Submitted {
     #[must_use]
     pub(super) fn done(mut self, done: Done) -> Option<Self> {
         let (queued, hashed) = (self.before.0 + done.queued, self.before.1 + done.hashed);
-        let Some((outer, _)) = self.outer.take() else {
+        let Some((outer, cost)) = self.outer.take() else {
             self.reply.send(Ok(Done { queued, hashed, ..done }));
             return None;
         };
         let password = outer.password(&done.output);
         let second = done.second.map(|output| outer.password(&output));
-        Some(Self { admitted: outer.admitted(), password, second, before: (queued, hashed), ..self })
+        Some(Self { admitted: outer.admitted(), password, second, cost, before: (queued, hashed), ..self })
     }
 
     /// Tells the caller why there are no outputs.
@@ -229,7 +225,7 @@ mod tests {
             let work = Work { second, ..Work::new(admitted, password("p\0q"), deadline) };
             let (_ticket, reply) = Ticket::with_reply();
             let inner = Submitted::new(work, reply, &Arc::default(), Kernels::Own);
-            assert_eq!(inner.cost(), Cost::new(Algorithm::Bcrypt, 64 * u64::from(readings)));
+            assert_eq!(inner.cost, Cost::new(Algorithm::Bcrypt, 64 * u64::from(readings)));
             let due = |job: &Submitted| job.deadline(&estimates, Instant::now());
             assert_eq!(due(&inner) + Duration::from_millis(20) * readings, deadline);
 
@@ -241,7 +237,7 @@ mod tests {
             let of_outer = Cost::new(Algorithm::Argon2id, work).in_memory(64 << 20);
             assert_eq!(inner.later(), Some(of_outer));
             let outer = inner.done(done).unwrap();
-            assert_eq!((outer.cost(), outer.later()), (of_outer, None));
+            assert_eq!((outer.cost, outer.later()), (of_outer, None));
             assert_eq!((due(&outer), outer.before), (deadline, times));
         }
     }
