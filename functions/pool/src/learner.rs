@@ -94,8 +94,8 @@ impl Learner {
         }
     }
 
-    /// Ends the epoch: other work ran, or too few hashes.
-    pub(crate) fn disturbed(&mut self, now: Instant) {
+    /// Ends the epoch: too few hashes ran.
+    fn disturbed(&mut self, now: Instant) {
         self.epoch = Epoch::default();
         if self.compared.take().is_some() {
             self.rests_until = Some(now + AFTER_A_DISTURBANCE);

@@ -244,7 +244,7 @@ impl<J: Job> Schedule<J> {
     fn would_hold_the_last_worker(&self, caller: CallerNumber, now: Instant) -> bool {
         let workers = &self.workers.block;
         let own = workers.iter().filter_map(|worker| worker.busy).filter(|whole| whole.job.caller == caller);
-        workers.len() > 1 && self.shares.active(now) > 1 && own.count() + 1 >= workers.len()
+        workers.len() > 1 && own.count() + 1 >= workers.len() && self.shares.active(now) > 1
     }
 
     /// Returns the jobs that made room for another job since the last call, to be answered.
@@ -276,8 +276,9 @@ impl<J: Job> Schedule<J> {
             let expired = self.is_hopeless(joining, now);
             let waits = lacks_room == Some(joining.caller);
             if !gone && !expired && (waits || !self.should_join(worker, joining, reserved, now)) {
-                if self.workers.lacks_room(worker, joining, reserved, &self.estimates) {
-                    lacks_room.get_or_insert(joining.caller);
+                if lacks_room.is_none() && self.workers.lacks_room(worker, joining, reserved, &self.estimates)
+                {
+                    lacks_room = Some(joining.caller);
                 }
                 position += 1;
                 continue;

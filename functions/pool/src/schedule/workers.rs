@@ -109,7 +109,8 @@ impl Workers {
         estimates.holds(held + before, cost) && (held == 0 || estimates.leaves_reserve(own, cost))
     }
 
-    /// Whether a job waits only for the end of other lanes of this worker.
+    /// Whether a job waits only for the end of other lanes of this worker: its algorithm has a lane left,
+    /// and its core the memory.
     pub(super) fn lacks_room(
         &self,
         worker: usize,
@@ -117,7 +118,9 @@ impl Workers {
         reserved: u64,
         estimates: &Estimates,
     ) -> bool {
-        self.lane[worker].lacks_room(joining.rest.algorithm, estimates)
+        let (lanes, algorithm) = (&self.lane[worker], joining.rest.algorithm);
+        lanes.count(algorithm, |_| true) < estimates.width(algorithm)
+            && lanes.spare_lanes(algorithm, estimates) == 0
             && self.has_memory(worker, joining, reserved, estimates)
     }
 
@@ -279,12 +282,6 @@ impl LaneWorker {
     /// Returns the room that these lanes take.
     fn held(&self, estimates: &Estimates, counts: impl Fn(&Running) -> bool) -> usize {
         self.lanes.iter().filter(|lane| counts(lane)).map(|lane| room(lane.rest.algorithm, estimates)).sum()
-    }
-
-    /// Whether a hash waits for the end of other lanes: the algorithm has a lane left, but no room.
-    pub(super) fn lacks_room(&self, algorithm: Algorithm, estimates: &Estimates) -> bool {
-        self.count(algorithm, |_| true) < estimates.width(algorithm)
-            && self.spare_lanes(algorithm, estimates) == 0
     }
 
     /// Returns the number of these lanes of an algorithm.
