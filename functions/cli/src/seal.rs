@@ -59,22 +59,22 @@ fn changed(
     context_column: Option<NonZeroUsize>,
 ) -> Result<Result<Zeroizing<String>, NotSealed>, Kept> {
     let stored = row.hash();
-    match (change, is_sealed(&stored)) {
-        (Change::Unseal, false) => return Err(Kept::as_wanted("not sealed")),
-        (_, false) => {
-            // No login could verify what is not read.
-            parse(&stored).map_err(|error| Unread::of(&stored, error).kept())?;
-            if change == Change::Reseal {
-                return Err(Kept::skipped("not sealed: use `saltern seal`"));
-            }
+    let is_sealed = is_sealed(&stored);
+    if !is_sealed && change == Change::Unseal {
+        return Err(Kept::as_wanted("not sealed"));
+    }
+    if !is_sealed {
+        // No login could verify what is not read.
+        parse(&stored).map_err(|error| Unread::of(&stored, error).kept())?;
+        if change == Change::Reseal {
+            return Err(Kept::skipped("not sealed: use `saltern seal`"));
         }
-        (_, true) => {}
     }
     let context = keys::context_of(row, context_column);
     if context_column.is_some() && context.is_none() {
         return Err(Kept::skipped(NO_CONTEXT));
     }
-    let text = if is_sealed(&stored) {
+    let text = if is_sealed {
         let opened = keys.open(&stored, context.as_ref());
         let opened = opened.map_err(|defect| Unread::NotOpened(defect).kept())?;
         match change {
