@@ -39,7 +39,11 @@ pub(super) fn in_words(software: &str) -> String {
         "liferay" | "magento2" | "mosquitto" | "nextcloud" => {
             format!("a hash of this software: `saltern convert --from {software}` reads it")
         }
-        JSON => "a text in JSON: `saltern convert --from keycloak` reads that of Keycloak; of others export the hash in it alone".to_owned(),
+        JSON => {
+            "a text in JSON: `saltern convert --from keycloak` reads that of Keycloak; of others export the \
+                 hash in it alone"
+                .to_owned()
+        }
         _ => "a hash of this software, which is not read: keep your old check for it".to_owned(),
     }
 }

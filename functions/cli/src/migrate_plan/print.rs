@@ -100,7 +100,11 @@ fn cells(class: &Class, read: u64) -> [String; 6] {
             AtLogin::NeedsPermission(weakness) => format!("refused ({weakness})"),
             AtLogin::NeedsProject => "refused: name the project with --firebase-project".to_owned(),
             AtLogin::OtherProject => "refused: of another project than --firebase-project names".to_owned(),
-            AtLogin::NeedsSiteKey => "verified by a server with --seal-keys that has its site key, if that leaves 8 bytes of the password".to_owned(),
+            AtLogin::NeedsSiteKey => {
+                "verified by a server with --seal-keys that has its site key, if that leaves \
+                                      8 bytes of the password"
+                    .to_owned()
+            }
             AtLogin::OverCeiling(Some(over)) => format!("refused: {over}"),
             AtLogin::OverCeiling(None) => "refused: over a fixed ceiling, or all layers together".to_owned(),
         },
