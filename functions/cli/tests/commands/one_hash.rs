@@ -227,6 +227,9 @@ fn inspect_prints_the_fields_and_neither_salt_nor_output() {
         assert!(told.out.contains(field), "{}", told.out);
     }
     assert!(!told.out.contains(&BCRYPT[7..]), "{}", told.out);
+    let peppered = "$saltern-prep$v=1,p=pepper-append,k=lost$".to_owned() + BCRYPT;
+    let json: Value = serde_json::from_str(&saltern(&["inspect", "--json", "-"], &peppered).out).unwrap();
+    assert_eq!(json["verdict"], "key_unavailable", "as migrate-plan and the server call it");
     let json: Value = serde_json::from_str(&saltern(&["inspect", "--json", "-"], LDAP_SHA).out).unwrap();
     assert_eq!(json["scheme"], "ldap-sha");
     assert_eq!(json["weakness"], "unsalted");

@@ -10,7 +10,22 @@ use std::{
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use super::{BCRYPT, LDAP_SHA, confirmed, run, saltern, shell, succeeds};
+use super::{BCRYPT, LDAP_SHA, PASSWORD, confirmed, convert, run, saltern, shell, succeeds};
+
+/// `printf 'salternsite pepper' | openssl dgst -sha1 -binary | base64`
+const PEPPERED: &str = "$saltern-prep$v=1,p=pepper-append,k=old-site${SHA}A5FT14X0B9diZNIIndsirvGHG7w=";
+
+#[test]
+fn a_known_login_with_a_pepper_is_verified_by_the_site_keys() {
+    let keys = convert::site_keys("wrap");
+    let known = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("wrap-known-pepper");
+    fs::write(&known, format!("1\t{PASSWORD}\n")).unwrap();
+    let wrap = ["wrap", "--known", known.to_str().unwrap()];
+    let without = saltern(&wrap, PEPPERED);
+    assert!(without.code == 65 && without.err.contains("--seal-keys"), "{}", without.err);
+    let ended = saltern(&[&wrap[..], &["--seal-keys", &keys]].concat(), PEPPERED);
+    assert!(ended.code == 0 && ended.err.starts_with("1 row: 1 changed"), "{}", ended.err);
+}
 
 #[test]
 fn weak_hashes_are_wrapped_and_other_lines_pass_through() {
