@@ -52,18 +52,16 @@ impl Bill {
 /// share, but only while requests come. Between requests the last figure holds.
 pub(crate) fn allocated(figures: &Figures, window: Window) -> Vec<f64> {
     let (in_use, share) = (figures.lambda("provisioned_in_use"), figures.lambda("provisioned_share"));
+    let requests = figures.lambda("invocations");
     let mut last = 0.0;
-    let at = |time: i64| match (in_use.at(time), share.at(time)) {
-        (Some(in_use), Some(share)) if share > 0.0 => {
-            last = (in_use / share).round();
-            last
+    let at = |time: i64| {
+        match (in_use.at(time), share.at(time)) {
+            (Some(in_use), Some(share)) if share > 0.0 => last = (in_use / share).round(),
+            // Requests came, and no environment was provisioned.
+            _ if requests.at(time).is_some_and(|requests| requests > 0.0) => last = 0.0,
+            _ => {}
         }
-        // Requests came, and no environment was provisioned.
-        _ if figures.lambda("invocations").at(time).is_some_and(|requests| requests > 0.0) => {
-            last = 0.0;
-            last
-        }
-        _ => last,
+        last
     };
     window.periods().map(at).collect()
 }
