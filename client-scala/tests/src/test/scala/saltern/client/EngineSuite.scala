@@ -5,7 +5,7 @@ import saltern.hashes.LocalHasherSuite
 import saltern.testkit.{InMemoryService, RecordingListener, VirtualClient}
 import saltern.testkit.InMemoryService.Fault
 import saltern.testkit.RecordingListener.Event
-import scala.concurrent.Future
+import scala.concurrent.{ExecutionContext, Future, Promise}
 import scala.concurrent.duration.*
 import scala.reflect.ClassTag
 import scala.util.{Failure, Success}
@@ -397,6 +397,26 @@ class EngineSuite extends PatientSuite {
     assertEquals(world.breakerStates, Vector[BreakerState](BreakerState.HalfOpen), "a timeout reduces the share")
   }
 
+  test("a pause of this host is no silence of the service") {
+    val (service, read) = (InMemoryService(cheap), Promise[Unit]())
+    val transport = new Transport {
+      def send(request: Transport.Request): Transport.Exchange =
+        if (request.path == "/policies") service.send(request)
+        else
+          new Transport.Exchange {
+            val response: Future[Transport.Response] = read.future.flatMap(_ => service.send(request).response)(ExecutionContext.parasitic)
+            def cancel(): Unit = ()
+          }
+      def close(): Unit = ()
+    }
+    val virtual = new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap), transport)
+    val call = virtual.client.verify(secret, bcrypt4)
+    virtual.pause(2.seconds)
+    virtual.advance(1.milli)
+    read.success(())
+    assertEquals(now(call).origin, Origin.Remote: Origin)
+  }
+
   test("a call that gets no local thread ends at its deadline") {
     val world = new World()
     world.service.failAlways(Fault.Never)
@@ -418,6 +438,7 @@ class EngineSuite extends PatientSuite {
     world.virtual.runLocal()
     assertEquals((now(hurried).matches, now(hurried).origin), (true, Origin.Local: Origin))
     assertEquals(world.listener.fallbacks, Vector[FallbackReason](FallbackReason.AttemptTimeout))
+    assertEquals(world.breakerStates, Vector[BreakerState](BreakerState.HalfOpen), "shorter than a silence")
     // The service must not work on an answer that is not awaited any more.
     assertEquals(world.service.requests.map(_.header("Saltern-Deadline-Ms")), Vector(Option("380")))
   }
@@ -874,10 +895,12 @@ class EngineSuite extends PatientSuite {
   test("a policy digest without the name of its request is not believed") {
     def reports(isNamed: Boolean): Boolean = {
       val service = InMemoryService(cheap)
+      var asked = 0
       val policiesOfAnother = new Transport {
         def send(request: Transport.Request): Transport.Exchange =
           if (request.path != "/policies") service.send(request)
-          else
+          else {
+            asked += 1
             new Transport.Exchange {
               private val name = request.headers.filter(_ => isNamed).filter(_._1 == "Saltern-Request-Id")
               private val digest = s"""{"digest":"sha256:${"0" * 64}"}"""
@@ -885,12 +908,17 @@ class EngineSuite extends PatientSuite {
                 Future.successful(new Transport.Response(200, ("Content-Type" -> "application/json") +: name, digest.getBytes))
               def cancel(): Unit = ()
             }
+          }
         def close(): Unit = ()
       }
       val listener = new RecordingListener
       val virtual =
         new VirtualClient(ClientConfig("https://service.invalid").withPolicies(cheap).withListener(listener).withLoginFloor(Duration.Zero), policiesOfAnother)
-      assertEquals(now(virtual.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+      for (_ <- 1 to 3) {
+        assertEquals(now(virtual.client.verify(secret, bcrypt4)).origin, Origin.Remote: Origin)
+        virtual.advance(10.seconds)
+      }
+      assertEquals(asked, if (isNamed) 1 else 3, "a lost answer is asked for again")
       listener.events.exists { case _: Event.PolicyDrift => true; case _ => false }
     }
     assert(reports(isNamed = true) && !reports(isNamed = false))

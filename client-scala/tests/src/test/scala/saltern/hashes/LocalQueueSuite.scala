@@ -25,6 +25,8 @@ class LocalQueueSuite extends saltern.client.PatientSuite {
 
   test("an idle worker tries a call that its estimate forbids") {
     assertEquals(admit(state(running = 0), 1.hour, 1.milli), Take: Admission)
+    // Three of the four workers begin at the same time.
+    assertEquals(admit(State(4, running = 0, queued = 3, capacity = 0, Duration.Zero), 1.hour, 1.milli), Take: Admission)
   }
 
   test("the backlog is shared by the workers") {

@@ -22,6 +22,9 @@ final class VirtualClient(config: ClientConfig, transport: Transport, chance: Do
   /** Advances the time and runs the tasks that become due, one after the other. */
   def advance(by: FiniteDuration): Unit = scheduler.advance(by)
 
+  /** Lets time pass in which the host runs nothing. */
+  def pause(time: FiniteDuration): Unit = scheduler.pause(time)
+
   /** The client's time since the start. */
   def now: FiniteDuration = scheduler.nanos.nanos
 

@@ -25,6 +25,9 @@ private[saltern] final class VirtualScheduler extends Scheduler {
 
   def close(): Unit = tasks.clear()
 
+  /** Lets time pass in which nothing runs. */
+  def pause(time: FiniteDuration): Unit = this.time += time.toNanos
+
   def advance(by: FiniteDuration): Unit = {
     val end = time + by.toNanos
     while (!tasks.isEmpty && tasks.first.at <= end) {
