@@ -22,7 +22,7 @@ INFRA = pathlib.Path(__file__).resolve().parent.parent
 GUIDES = ("ACCOUNT.md", "OPERATIONS.md", "README.md")
 
 # A command in a block, or in a line of text. A quoted word may have any character.
-COMMAND = re.compile(r"(?:^|`|&& |\$\()(aws (?:'[^'\n]*'|[^`\n|&)'])+)", re.MULTILINE)
+COMMAND = re.compile(r"(?:^ *|`|&& |\$\()(aws (?:'[^'\n]*'|[^`\n|&)'])+)", re.MULTILINE)
 
 # Options of every command.
 GLOBAL = {"cli_binary_format", "output", "query", "region"}
