@@ -127,12 +127,7 @@ impl Server {
 
     /// Returns the processor time of the server so far.
     pub(crate) fn cpu(&self) -> Duration {
-        // proc_pid_stat(5): after the command in parentheses, utime and stime are the 12th and 13th
-        // fields.
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
-        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-        let ticks: u64 = fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap();
-        Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
+        saltern_stubs::process::processor_time(self.child.id()).unwrap()
     }
 }
 

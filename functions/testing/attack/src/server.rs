@@ -101,12 +101,7 @@ impl Server {
 
     /// Returns the processor time so far.
     pub(crate) fn processor_time(&self) -> Duration {
-        // proc_pid_stat(5): after the command in parentheses, utime and stime are the 12th and 13th
-        // fields.
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
-        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
-        let ticks: u64 = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok()).sum();
-        Duration::from_millis(ticks * 1000 / rustix::param::clock_ticks_per_second())
+        saltern_stubs::process::processor_time(self.child.id()).unwrap_or_default()
     }
 
     /// Leaves the process this much address space beyond what it uses.

@@ -2,6 +2,7 @@
 //!
 //! [`lambda`] has Lambda's Runtime API and the processes that poll it. [`cloudwatch`] has
 //! `PutMetricData`, and [`kms`] has `Decrypt`. All answer by [`http`], whose client the tools use.
+//! [`process`] tells what a started program used.
 
 #![forbid(unsafe_code)]
 
@@ -9,4 +10,5 @@ pub mod cloudwatch;
 pub mod http;
 pub mod kms;
 pub mod lambda;
+pub mod process;
 mod watched;
