@@ -46,12 +46,17 @@ fn beside_limit(bound: &ServiceBound, rounds: usize) -> Result<Figure, Box<dyn E
     let mut own =
         (mode == LANES_MODE).then(|| BareLoops::start(|| Ok(by_worker("", &hashes)))).transpose()?;
     let (mut ratios, mut rates, mut limits, mut of_own) = (vec![], vec![], vec![], vec![]);
+    let mut of_processor_time = vec![];
     for _ in 0..rounds {
         let before = limit.rate(WINDOW / 2)?;
-        let times_ms = load::run(&server, &call, callers, WINDOW)?;
-        let rate = count(times_ms.len()) / WINDOW.as_secs_f64();
+        let load = load::run(&server, &call, callers, WINDOW)?;
+        let rate = count(load.times_ms.len()) / WINDOW.as_secs_f64();
         let around = f64::midpoint(before, limit.rate(WINDOW / 2)?);
         ratios.push(rate / around);
+        of_processor_time.extend(load.processor_time.map(|used| {
+            let cores_used = used.as_secs_f64() / WINDOW.as_secs_f64();
+            rate / cores_used / (around / count(cores()))
+        }));
         rates.push(rate);
         limits.push(around);
         if let Some(own) = &mut own {
@@ -61,6 +66,10 @@ fn beside_limit(bound: &ServiceBound, rounds: usize) -> Result<Figure, Box<dyn E
     let mut note = format!("{:.0}/s of {:.0}/s", median(&rates), median(&limits));
     if !of_own.is_empty() {
         note = format!("{note}, {:.3} of its own kernel's bare loop", median(&of_own));
+    }
+    if !of_processor_time.is_empty() {
+        note =
+            format!("{note}, {:.3} × per second of the server's processor time", median(&of_processor_time));
     }
     Ok(Figure::new(what, must, &ratios, note))
 }
@@ -75,7 +84,8 @@ fn together(cost: Cost, must: Bound, rounds: usize) -> Result<Figure, Box<dyn Er
     let call = load::call(&Hashes::new(cost.params, 1)?);
     let (mut ratios, mut alones, mut togethers) = (vec![], vec![], vec![]);
     for _ in 0..rounds {
-        let median_ms = |callers| load::run(&server, &call, callers, WINDOW / 2).map(|ms| median(&ms));
+        let median_ms =
+            |callers| load::run(&server, &call, callers, WINDOW / 2).map(|load| median(&load.times_ms));
         let (alone, together) = (median_ms(1)?, median_ms(callers)?);
         ratios.push(together / alone);
         alones.push(alone);
@@ -96,7 +106,8 @@ fn learned(cost: Cost, callers: usize, must: Bound, rounds: usize) -> Result<Fig
     load::run(&learned, &call, callers, TO_LEARN)?;
     let window = WINDOW / 2;
     let rate = |server| {
-        load::run(server, &call, callers, window).map(|times| count(times.len()) / window.as_secs_f64())
+        let load = load::run(server, &call, callers, window)?;
+        Ok::<_, Box<dyn Error>>(count(load.times_ms.len()) / window.as_secs_f64())
     };
     let (mut of_learned, mut of_fixed) = (vec![], vec![vec![]; fixed.len()]);
     for _ in 0..rounds {

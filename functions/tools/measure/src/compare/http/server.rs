@@ -60,6 +60,11 @@ impl Server {
         stream.set_read_timeout(Some(PATIENCE))?;
         Ok(Client::new(stream))
     }
+
+    /// Returns the processor time so far.
+    pub(crate) fn processor_time(&self) -> Option<Duration> {
+        saltern_stubs::process::processor_time(self.child.id())
+    }
 }
 
 impl Drop for Server {
