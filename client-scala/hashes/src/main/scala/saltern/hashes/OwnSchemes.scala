@@ -108,12 +108,9 @@ private[saltern] object Pbkdf2Scheme extends Scheme("pbkdf2") {
 }
 
 /** scrypt as a PHC string. */
-private[saltern] object ScryptScheme extends Scheme("scrypt") {
-  def claims(stored: String): Boolean = stored.startsWith("$scrypt$")
-
-  def parse(stored: String): Either[ParseError, EncodedHash] =
+private[saltern] object ScryptScheme extends PrefixedScheme("scrypt", "$scrypt$") {
+  def parseRest(rest: String): Either[ParseError, EncodedHash] =
     for {
-      rest <- Text.after("$scrypt$", stored)
       parts <- Text.splitOnce(rest, '$')
       // AdonisJS writes N itself, others write its logarithm.
       wholeN = rest.startsWith("n=")
@@ -124,7 +121,7 @@ private[saltern] object ScryptScheme extends Scheme("scrypt") {
       _ <- Text.valid(so._2.length >= Phc.MinOutputBytes)
       setting = Setting.Scrypt(params, so._1, so._2.length)
       encoded <- EncodedHash(this, setting, so._2) { bytes =>
-        if (wholeN) s"$$scrypt$$n=${costs(0)},r=${params.r},p=${params.p}$$${PhcBase64.encode(so._1)}$$${PhcBase64.encode(bytes)}"
+        if (wholeN) s"${prefix}n=${costs(0)},r=${params.r},p=${params.p}$$${PhcBase64.encode(so._1)}$$${PhcBase64.encode(bytes)}"
         else setting.print(bytes)
       }
     } yield encoded

@@ -38,6 +38,18 @@ private[saltern] abstract class Scheme(val name: String, val serviceName: String
   override def toString: String = name
 }
 
+/** A scheme whose strings begin with `prefix`. */
+private[hashes] abstract class PrefixedScheme(name: String, val prefix: String, serviceName: String)
+    extends Scheme(name, serviceName) {
+  def this(name: String, prefix: String) = this(name, prefix, name)
+
+  def claims(stored: String): Boolean = stored.startsWith(prefix)
+  final def parse(stored: String): Either[ParseError, EncodedHash] = Text.after(prefix, stored).flatMap(parseRest)
+
+  /** Reads what follows the prefix. */
+  def parseRest(rest: String): Either[ParseError, EncodedHash]
+}
+
 private[saltern] object Scheme {
 
   /** Those of crypt(3), on various systems. */

@@ -4,13 +4,11 @@ package saltern.hashes
   * The salt is the text itself. Source: Openwall yescrypt 1.1.0, `yescrypt-common.c`; libxcrypt
   * `crypt-scrypt.c`.
   */
-private[hashes] case object Scrypt7 extends Scheme("scrypt-7") {
+private[hashes] case object Scrypt7 extends PrefixedScheme("scrypt-7", "$7$") {
   override def reading: Reading = Reading.OfCStrings
-  def claims(stored: String): Boolean = stored.startsWith(Prefix)
 
-  def parse(stored: String): Either[ParseError, EncodedHash] =
+  def parseRest(rest: String): Either[ParseError, EncodedHash] =
     for {
-      rest <- Text.after(Prefix, stored)
       costs <- Text.splitAt(rest, 1 + 2 * FactorCharacters)
       logN <- CryptBase64.number(costs._1.substring(0, 1))
       r <- CryptBase64.number(costs._1.substring(1, 1 + FactorCharacters))
@@ -21,11 +19,10 @@ private[hashes] case object Scrypt7 extends Scheme("scrypt-7") {
       output <- CryptBase64.decode(outputText)
       encoded <- ScryptScheme.in(this, logN, r, p, Text.utf8(salt), OutputBytes, output) { bytes =>
         val head = CryptBase64.numberText(logN, 1) + Seq(r, p).map(CryptBase64.numberText(_, FactorCharacters)).mkString
-        s"$Prefix$head$salt$$${CryptBase64.encode(bytes)}"
+        s"$prefix$head$salt$$${CryptBase64.encode(bytes)}"
       }
     } yield encoded
 
-  private val Prefix = "$7$"
   private val FactorCharacters = 5
   private val OutputBytes = 32
 }

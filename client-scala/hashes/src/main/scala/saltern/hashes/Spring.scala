@@ -10,16 +10,15 @@ private[hashes] object Spring {
     * `setEncodeHashAsBase64(true)`.
     */
   final class Pbkdf2(name: String, label: String, prf: Params.Prf, iterations: Long, saltBytes: Int, encoding: Encoding)
-      extends Scheme(name, "spring-pbkdf2") {
+      extends PrefixedScheme(name, label, "spring-pbkdf2") {
     // A Base64 text may have the length of a hexadecimal one of two thirds of the bytes. Text that
     // can be read as hexadecimal is hexadecimal.
-    def claims(stored: String): Boolean =
-      stored.startsWith(label) && LowerHex.decode(stored.substring(label.length)).isRight == (encoding == LowerHex)
+    override def claims(stored: String): Boolean =
+      super.claims(stored) && LowerHex.decode(stored.substring(label.length)).isRight == (encoding == LowerHex)
 
-    def parse(stored: String): Either[ParseError, EncodedHash] =
+    def parseRest(rest: String): Either[ParseError, EncodedHash] =
       for {
-        text <- Text.after(label, stored)
-        bytes <- encoding.decode(text)
+        bytes <- encoding.decode(rest)
         parts <- Text.splitAt(bytes, saltBytes)
         (salt, output) = parts
         encoded <- Pbkdf2Scheme.in(this, prf, iterations, salt, OutputBytes, output) { bytes =>

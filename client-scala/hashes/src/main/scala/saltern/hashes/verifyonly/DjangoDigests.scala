@@ -13,16 +13,14 @@ private[hashes] object DjangoDigests {
   case object Md5 extends SaltAndHex("django-md5", Map("md5" -> Digest.Md5), Digest.SaltFirst)
 
   /** `sha1$$<hex>`: SHA-1 of the password alone. Only Django marks a missing salt in this way. */
-  case object UnsaltedSha1 extends Scheme("django-unsalted-sha1") {
+  case object UnsaltedSha1 extends PrefixedScheme("django-unsalted-sha1", "sha1$$") {
     override def isWeak: Boolean = true
-    def claims(stored: String): Boolean = stored.startsWith("sha1$$")
 
-    def parse(stored: String): Either[ParseError, EncodedHash] =
+    def parseRest(rest: String): Either[ParseError, EncodedHash] =
       for {
-        text <- Text.after("sha1$$", stored)
-        output <- LowerHex.decode(text)
+        output <- LowerHex.decode(rest)
         encoded <- EncodedHash(this, new Digest(Digest.Sha1, Digest.SaltFirst, Array.emptyByteArray), output) { bytes =>
-          "sha1$$" + LowerHex.encode(bytes)
+          prefix + LowerHex.encode(bytes)
         }
       } yield encoded
   }

@@ -12,12 +12,9 @@ import javax.crypto.spec.{IvParameterSpec, SecretKeySpec}
   * settings, and a string that carries them is not read. Source:
   * <https://github.com/firebase/scrypt>; Supabase Auth `internal/crypto/password.go`.
   */
-private[hashes] case object Firebase extends Scheme("firebase-scrypt") {
-  def claims(stored: String): Boolean = stored.startsWith(Prefix)
-
-  def parse(stored: String): Either[ParseError, EncodedHash] =
+private[hashes] case object Firebase extends PrefixedScheme("firebase-scrypt", "$fbscrypt$") {
+  def parseRest(rest: String): Either[ParseError, EncodedHash] =
     for {
-      rest <- Text.after(Prefix, stored)
       costsAndRest <- Text.splitOnce(rest, '$')
       costs = costsAndRest._1
       _ <- Either.cond(!costs.contains(",ss=") && !costs.contains(",sk="), (), ParseError.Unsupported)
@@ -29,7 +26,7 @@ private[hashes] case object Firebase extends Scheme("firebase-scrypt") {
       _ <- Text.valid(salt.nonEmpty)
       output <- PaddedBase64.decode(parts(1))
       encoded <- EncodedHash(this, new OwnSetting(params, salt), output) { bytes =>
-        val head = s"${Prefix}v=1,n=${params.logN},r=${params.r},p=${params.p}"
+        val head = s"${prefix}v=1,n=${params.logN},r=${params.r},p=${params.p}"
         s"$head$$${PaddedBase64.encode(salt)}$$${PaddedBase64.encode(bytes)}"
       }
     } yield encoded
@@ -49,8 +46,6 @@ private[hashes] case object Firebase extends Scheme("firebase-scrypt") {
       cipher.doFinal(new Array[Byte](OutputBytes))
     }
   }
-
-  private val Prefix = "$fbscrypt$"
 
   /** AES-256's key. */
   private val KeyBytes = 32

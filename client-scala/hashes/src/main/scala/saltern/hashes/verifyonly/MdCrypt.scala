@@ -9,14 +9,12 @@ import java.util.Arrays
   */
 private[hashes] object MdCrypt {
 
-  /** @param prefix stands in front of the salt, and is hashed before it */
-  sealed abstract class Variant(name: String, val prefix: String) extends Scheme(name) {
+  /** @param head stands in front of the salt, and is hashed before it */
+  sealed abstract class Variant(name: String, head: String) extends PrefixedScheme(name, head) {
     override def reading: Reading = Reading.OfCStrings
-    def claims(stored: String): Boolean = stored.startsWith(prefix)
 
-    def parse(stored: String): Either[ParseError, EncodedHash] =
+    def parseRest(rest: String): Either[ParseError, EncodedHash] =
       for {
-        rest <- Text.after(prefix, stored)
         parts <- Text.splitOnce(rest, '$')
         (salt, outputText) = parts
         _ <- Text.valid(salt.length <= MaxSaltBytes && CryptBase64.isSalt(salt))

@@ -6,20 +6,19 @@ import javax.crypto.Mac
 /** sha1-crypt: `$sha1$<rounds>$<salt>$<28 characters>`, HMAC-SHA-1 applied repeatedly to its own
   * output. Source: NetBSD `crypt-sha1.c`.
   */
-private[hashes] case object Sha1Crypt extends Scheme("sha1-crypt") {
+private[hashes] case object Sha1Crypt extends PrefixedScheme("sha1-crypt", "$sha1$") {
   override def reading: Reading = Reading.OfCStrings
-  def claims(stored: String): Boolean = stored.startsWith(Prefix) && !KratosDigest.claims(stored)
+  override def claims(stored: String): Boolean = super.claims(stored) && !KratosDigest.claims(stored)
 
-  def parse(stored: String): Either[ParseError, EncodedHash] =
+  def parseRest(rest: String): Either[ParseError, EncodedHash] =
     for {
-      rest <- Text.after(Prefix, stored)
       parts <- Text.fields(rest, '$', 3)
       rounds <- Text.decimal(parts(0))
       salt = parts(1)
       _ <- Text.valid(rounds > 0 && salt.nonEmpty && salt.length <= MaxSaltBytes && CryptBase64.isInAlphabet(salt))
       output <- CryptBase64.decodeInOrder(parts(2), Order, OutputBytes)
       encoded <- EncodedHash(this, new OwnSetting(rounds, salt), output) { bytes =>
-        s"$Prefix$rounds$$$salt$$${CryptBase64.encodeInOrder(bytes, Order)}"
+        s"$prefix$rounds$$$salt$$${CryptBase64.encodeInOrder(bytes, Order)}"
       }
     } yield encoded
 
@@ -30,7 +29,7 @@ private[hashes] case object Sha1Crypt extends Scheme("sha1-crypt") {
     def compute(password: Array[Byte]): Array[Byte] = {
       val mac = Mac.getInstance("HmacSHA1")
       mac.init(new PasswordKey(password))
-      val digest = mac.doFinal(Text.utf8(s"$saltText$Prefix$rounds"))
+      val digest = mac.doFinal(Text.utf8(s"$saltText$prefix$rounds"))
       var round = 1L
       while (round < rounds) { mac.update(digest); mac.doFinal(digest, 0); round += 1 }
       digest
@@ -44,7 +43,6 @@ private[hashes] case object Sha1Crypt extends Scheme("sha1-crypt") {
     override def getEncoded: Array[Byte] = password.clone
   }
 
-  private val Prefix = "$sha1$"
   private val MaxSaltBytes = 64
   private val OutputBytes = 20
 

@@ -10,13 +10,11 @@ import java.util.Arrays
 private[hashes] object ShaCrypt {
 
   /** @param order the index in the digest of each printed byte (step 22) */
-  sealed abstract class Variant(name: String, val prefix: String, val digest: String, val order: Vector[Int]) extends Scheme(name) {
+  sealed abstract class Variant(name: String, head: String, val digest: String, val order: Vector[Int]) extends PrefixedScheme(name, head) {
     override def reading: Reading = Reading.OfCStrings
-    def claims(stored: String): Boolean = stored.startsWith(prefix)
 
-    def parse(stored: String): Either[ParseError, EncodedHash] =
+    def parseRest(rest: String): Either[ParseError, EncodedHash] =
       for {
-        rest <- Text.after(prefix, stored)
         stated <-
           if (!rest.startsWith(RoundsName)) Right((None, rest))
           else

@@ -7,45 +7,39 @@ package verifyonly
 private[hashes] object SpringDigests {
 
   /** `MessageDigestPasswordEncoder`: `{SHA-256}{<salt>}<hex>`. The braces are hashed with the salt.
+    * Without the second brace the string is not Spring Security's.
     */
-  final class MessageDigest(label: String, hash: Digest.Hash, name: String) extends Scheme(name) {
+  final class MessageDigest(label: String, hash: Digest.Hash, name: String) extends PrefixedScheme(name, label + "{") {
     override def isWeak: Boolean = true
 
-    // The second brace begins the salt. Without it the string is not Spring Security's.
-    def claims(stored: String): Boolean = stored.startsWith(label + "{")
-
-    def parse(stored: String): Either[ParseError, EncodedHash] =
+    def parseRest(rest: String): Either[ParseError, EncodedHash] =
       for {
-        text <- Text.after(label + "{", stored)
-        parts <- Text.fields(text, '}', 2)
+        parts <- Text.fields(rest, '}', 2)
         _ <- Text.salt(parts(0))
         salt = Text.utf8(s"{${parts(0)}}")
         output <- LowerHex.decode(parts(1))
         encoded <- EncodedHash(this, new Digest(hash, Digest.SaltLast, salt), output) { bytes =>
-          s"$label{${parts(0)}}${LowerHex.encode(bytes)}"
+          s"$prefix${parts(0)}}${LowerHex.encode(bytes)}"
         }
       } yield encoded
   }
 
   /** `StandardPasswordEncoder`: salt and output in hexadecimal. */
-  case object Sha256 extends Scheme("spring-sha256") {
+  case object Sha256 extends PrefixedScheme("spring-sha256", "{sha256}") {
     override def isWeak: Boolean = true
 
     /** LDAP's hash behind the same label is Base64, and shorter. */
-    def claims(stored: String): Boolean = stored.startsWith(Label) && stored.length == Label.length + 2 * (SaltBytes + 32)
+    override def claims(stored: String): Boolean = super.claims(stored) && stored.length == prefix.length + 2 * (SaltBytes + 32)
 
-    def parse(stored: String): Either[ParseError, EncodedHash] =
+    def parseRest(rest: String): Either[ParseError, EncodedHash] =
       for {
-        text <- Text.after(Label, stored)
-        bytes <- LowerHex.decode(text)
+        bytes <- LowerHex.decode(rest)
         parts <- Text.splitAt(bytes, SaltBytes)
         (salt, output) = parts
         encoded <- EncodedHash(this, new Digest(Digest.Sha256, Digest.SaltFirst, salt, Passes), output) { bytes =>
-          Label + LowerHex.encode(salt ++ bytes)
+          prefix + LowerHex.encode(salt ++ bytes)
         }
       } yield encoded
-
-    private val Label = "{sha256}"
 
     /** `KeyGenerators.secureRandom()`. */
     private val SaltBytes = 8
