@@ -5,6 +5,7 @@ use core::fmt;
 use crate::measure::median;
 use saltern_page::Table;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 /// A measured figure with its bound.
 #[derive(Serialize)]
@@ -38,6 +39,12 @@ pub(crate) fn table(figures: &[Figure]) -> Table {
     };
     let heads = ["what", "measured", "must", "verdict", "note"];
     heads.into_iter().fold(Table::new(""), Table::words).rows(figures.iter().map(cells))
+}
+
+/// Returns JSON with a figure on each line, so that two runs are compared line by line.
+pub(crate) fn one_a_line(of_run: &Value, figures: &[Figure]) -> String {
+    let figures: Vec<_> = figures.iter().map(|figure| json!(figure).to_string()).collect();
+    format!("{{\n\"run\": {of_run},\n\"figures\": [\n{}\n]\n}}\n", figures.join(",\n"))
 }
 
 /// More digits would differ between two runs.
@@ -101,5 +108,14 @@ mod tests {
         assert_eq!(verdict(Bound::AtMost(5.0), &[5.0]), Verdict::Reached);
         assert_eq!(verdict(Bound::AtMost(5.0), &[]), Verdict::NotMeasured);
         assert_eq!(verdict(Bound::AtMost(5.0), &[f64::NAN]), Verdict::NotReached);
+    }
+
+    #[test]
+    fn each_figure_is_a_line_of_the_document() {
+        let figure = |what: &str| Figure::new(what.to_owned(), Bound::AtMost(1.0), &[0.5], String::new());
+        let text = one_a_line(&json!({"rounds": 5}), &[figure("one"), figure("two")]);
+        assert_eq!(text.lines().filter(|line| line.contains("measured")).count(), 2);
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&read["run"]["rounds"], &read["figures"][1]["what"]), (&json!(5), &json!("two")));
     }
 }

@@ -74,16 +74,14 @@ fn measure(arguments: &CompareArguments) -> Result<String, Box<dyn Error>> {
         figures.extend(http::figures(rounds)?);
     }
     if let Some(directory) = &arguments.results {
-        let lanes = kernels::bcrypt_10_lanes(&kernels);
-        let quoted = json!({
+        let of_run = json!({
             "machine": machine,
             "load_before": load.trim_end(),
             "rounds": rounds,
-            "bcrypt_10_lanes": lanes,
-            "figures": figures,
+            "bcrypt_10_lanes": kernels::bcrypt_10_lanes(&kernels),
         });
         fs::create_dir_all(directory)?;
-        fs::write(directory.join("figures.json"), format!("{quoted:#}\n"))?;
+        fs::write(directory.join("figures.json"), figure::one_a_line(&of_run, &figures))?;
     }
     let tables: Vec<_> = kernels.iter().map(Measurement::table).chain([figure::table(&figures)]).collect();
     let tables: Vec<_> = tables.iter().map(Table::text).collect();
