@@ -17,12 +17,12 @@ SHORT = {"LOAD_BASELINE_SECONDS": "1", "LOAD_RISE_SECONDS": "1", "LOAD_INVITATIO
 PATIENT = {"LOAD_P90_BUDGET_MS": "5000", "LOAD_SLOWEST_MS": "5000"}
 
 
-def outputs(url=None, **capacity):
+def outputs(url=None, name="saltern-staging", **capacity):
     """What `terraform output -json` prints, of which `against` reads a part."""
     values = {
         "alias_arn": "arn:aws:lambda:eu-north-1:123456789012:function:saltern-staging:live",
         "capacity": {**CAPACITY, **capacity},
-        "function_name": "saltern-staging",
+        "function_name": name,
         "url": url,
     }
     return json.dumps({name: {"sensitive": False, "type": "string", "value": value} for name, value in values.items()})
@@ -58,6 +58,15 @@ def by_invoke(_, path, body):
 
 
 class Against(unittest.TestCase):
+    def inspected(self, knobs, *arguments, **given):
+        """Runs `against` with a k6 that prints these knobs."""
+        with tempfile.TemporaryDirectory() as directory:
+            k6 = pathlib.Path(directory, "k6")
+            values = " ".join(f"${knob}" for knob in knobs.split())
+            k6.write_text(f'#!/bin/sh\necho "This run sends {values} and would cost about 0.27 USD"\n')
+            k6.chmod(0o755)
+            return against(*arguments, K6=str(k6), **given)
+
     def test_the_rates_and_the_cost_follow_from_the_size(self):
         run = against()
         self.assertEqual(run.returncode, 0, run.stdout)
@@ -94,14 +103,30 @@ class Against(unittest.TestCase):
             self.assertIn("has no reserved environments", run.stdout)
 
     def test_users_and_signatures_are_those_of_the_function(self):
-        with tempfile.TemporaryDirectory() as directory:
-            k6 = pathlib.Path(directory, "k6")
-            k6.write_text('#!/bin/sh\necho "This run sends $LOAD_USERS_PERCENT to $AWS_REGION and would cost about 0.27 USD"\n')
-            k6.chmod(0o755)
-            run = against(AWS_REGION="us-east-1", K6=str(k6), deployment=outputs(policy="argon2id-65536-4-1"))
-        self.assertIn("This run sends argon2id-2026=100 to eu-north-1 and would cost", run.stdout)
+        run = self.inspected("LOAD_USERS_PERCENT AWS_REGION", AWS_REGION="us-east-1", deployment=outputs(policy="argon2id-65536-4-1"))
+        self.assertIn("This run sends argon2id-2026=100 eu-north-1 and", run.stdout)
         run = against(deployment=outputs(policy="bcrypt-11"))
         self.assertIn("no users have hashes of capacity_policy bcrypt-11: set LOAD_USERS_PERCENT", run.stdout)
+
+    def test_moved_users_need_others_for_their_upgrades(self):
+        run = self.inspected("LOAD_USERS_PERCENT LOAD_UPGRADES_PERCENT", "--upgrades", "10", deployment=outputs(policy="argon2id-65536-4-1"))
+        self.assertIn("This run sends bcrypt-12-2023=10,argon2id-2026=90 100 and", run.stdout)
+
+    def test_a_target_of_the_shell_is_not_that_of_the_deployment(self):
+        shell = {"LOAD_URL": "https://production.example", "LOAD_FUNCTION": "saltern-production"}
+        run = self.inspected("LOAD_URL LOAD_FUNCTION", **shell)
+        self.assertIn("This run sends https://lambda.eu-north-1.amazonaws.com saltern-staging and", run.stdout)
+        run = self.inspected("LOAD_URL LOAD_FUNCTION", deployment=outputs(url="https://staging.example"), **shell)
+        self.assertIn("This run sends https://staging.example  and", run.stdout)
+        run = against(LOAD_BATCH_OPERATIONS="4")
+        self.assertIn("the function takes 1 in a request: unset LOAD_BATCH_OPERATIONS", run.stdout)
+
+    def test_production_is_not_loaded_by_mistake(self):
+        with tempfile.TemporaryDirectory() as directory:
+            run = against("--run", directory + "/run", deployment=outputs(name="saltern-production"))
+            self.assertEqual(run.returncode, 1, run.stdout)
+            self.assertIn("this is production", run.stdout)
+            self.assertEqual(list(pathlib.Path(directory).iterdir()), [])
 
     def test_an_invalid_knob_is_named(self):
         run = against(LOAD_P90_BUDGET_MS="soon")
