@@ -36,7 +36,7 @@ const SATURATED_BELOW = 0.8;
 
 export const options = {
   ...OPTIONS,
-  scenarios: { crowd: arrivals(asked, given) },
+  scenarios: { crowd: arrivals(asked, atBackend ? { ...given, LOAD_BATCH_OPERATIONS: 1 } : given) },
   thresholds: {
     dropped_iterations: ['count==0'],
     wrong_answers: ['count==0'],
