@@ -35,6 +35,9 @@ private[client] final class Sender(
 
   /** When an exchange was last answered. */
   private val heardAt = new AtomicLong(scheduler.nanos)
+
+  /** When the first of the exchanges began that were sent since then. */
+  private val unheardSince = new AtomicLong(heardAt.get - 1)
   private val permits = new Permits(config.maxConnections, LongestLine)
   private val lines = new ConcurrentHashMap[Key, Coalescing[Call[?]]]
 
@@ -130,6 +133,7 @@ private[client] final class Sender(
     val (name, operations) = (Name.random(), group.calls.map(_ => Name.random()))
     val request = requestOf(group, time, name, operations)
     group.calls.foreach(_.sentAs = group.trace.requestId.orElse(Some(name)))
+    if (unheardSince.get - heardAt.get < 0) unheardSince.set(sent)
     listener.onSend(group.calls.size)
     val exchange = Exchanges.start(transport, request)
     def end(read: => Answers, silent: Boolean): Unit =
@@ -152,8 +156,8 @@ private[client] final class Sender(
       exchange.cancel()
     }
     @volatile var timer: Cancellable = () => ()
-    // A shorter exchange tells no silence.
-    def silent: Boolean = time >= config.share.silence && heardAt.get - sent <= 0
+    // One exchange that is shorter tells no silence. Several without any answer between them do.
+    def silent: Boolean = heardAt.get - sent <= 0 && scheduler.nanos - unheardSince.get >= config.share.silence.toNanos
     def watch(after: FiniteDuration): Cancellable = {
       val due = scheduler.nanos + after.toNanos
       scheduler.after(after) { () =>

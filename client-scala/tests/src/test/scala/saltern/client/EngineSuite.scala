@@ -443,6 +443,19 @@ class EngineSuite extends PatientSuite {
     assertEquals(world.service.requests.map(_.header("Saltern-Deadline-Ms")), Vector(Option("380")))
   }
 
+  test("short exchanges without any answer are a silence together") {
+    val world = new World()
+    world.service.failAlways(Fault.Never)
+    def hurried(): Unit = {
+      world.client.withDeadline(800.millis).verify(secret, bcrypt4)
+      world.virtual.advance(400.millis)
+    }
+    hurried()
+    assertEquals(world.breakerStates, Vector[BreakerState](BreakerState.HalfOpen))
+    (1 to 9).foreach(_ => hurried())
+    assertEquals(world.breakerStates.last, BreakerState.Open: BreakerState)
+  }
+
   test("a wait for a connection leaves half of a short deadline for local hashing") {
     val world = new World(_.withMaxConnections(1).withoutCoalescing)
     world.service.failAlways(Fault.Never)
