@@ -27,11 +27,10 @@ private[client] final class Check(
   private val time = config.attemptTimeout.min(LongestTime)
   private implicit val parasitic: ExecutionContext = ExecutionContext.parasitic
 
-  def run(): Future[Report] =
-    for {
-      asked <- operations()
-      digest <- drift.ask(time)
-    } yield reportOf(asked, digest)
+  def run(): Future[Report] = {
+    val digest = drift.ask(time)
+    operations().flatMap(asked => digest.map(reportOf(asked, _)))
+  }
 
   private def operations(): Future[Asked] = {
     val (name, ids) = (Name.random(), Vector(Name.random(), Name.random()))
@@ -121,7 +120,7 @@ private object Check {
 
   private val VerifyMembers = "\"password\":\"\",\"hash\":\"?\""
 
-  /** For one exchange, of four at most. A program waits for the check at its start. */
+  /** For one exchange, of three at most, one after the other. A program waits for the check at its start. */
   private val LongestTime = 10.seconds
 
   /** AWS refuses a signature whose time differs by more than five minutes. */

@@ -8,7 +8,7 @@ import scala.concurrent.duration.FiniteDuration
   */
 trait ClientListener {
 
-  /** A call ended with an answer.
+  /** A call ended with an answer. The decoy after a login with an unreadable hash is a call of its own.
     *
     * @param operation `hash` or `verify`
     * @param total from the start of the method to the answer
@@ -51,8 +51,8 @@ trait ClientListener {
   /** The breaker changed its state. The state that is told last is the present one. */
   def onBreaker(state: BreakerState): Unit = ()
 
-  /** Service and client hold different policy documents. Called once for each digest of the
-    * service. Both digests are `sha256:` and 64 hexadecimal digits.
+  /** Service and client hold different policy documents. Called whenever the service's digest
+    * has changed to another one. Both digests are `sha256:` and 64 hexadecimal digits.
     */
   def onPolicyDrift(remoteDigest: String, localDigest: String): Unit = ()
 }

@@ -161,7 +161,7 @@ private[client] final class Engine(
       case FallbackReason.Throttled     => new SalternError.Overloaded(retryAfter, text)
       case FallbackReason.AnswerNotOurs => new SalternError.Unreadable(text)
       case FallbackReason.Misconfigured => SalternError.refused(detail, Origin.Remote)
-      // Without local hashing the exchange has all of the call's time.
+      // The service had what the attempt's timeout leaves of the call's time.
       case FallbackReason.AttemptTimeout if detail == "deadline_exceeded"                               => new SalternError.DeadlineExceeded("at the service")
       case FallbackReason.AttemptTimeout | FallbackReason.ConnectionBroken | FallbackReason.ServerError =>
         new SalternError.MaybeSent(text)

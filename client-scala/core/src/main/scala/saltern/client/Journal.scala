@@ -37,7 +37,7 @@ private[saltern] final class Journal(config: ClientConfig.Settings, scheduler: S
   def withoutBatch(): Unit = told("batch", NoBatch)
 
   /** The service has another policy document. */
-  def drifted(text: String): Unit = log(text)
+  def drifted(text: String): Unit = told(text, text)
 
   /** A call needed a seal key that this host does not have. */
   def withoutSealKey(what: String): Unit =

@@ -72,7 +72,7 @@ trait Saltern extends AutoCloseable {
     * and holds the same policy document; and whether the clocks agree, and this host can hash. Call
     * it when the program starts, and show [[Report.problems]].
     *
-    * It computes no hash, and ends within two times the attempt's time (four without `/batch`). A
+    * It computes no hash, and ends within the attempt's time (three times that without `/batch`). A
     * problem is a finding of the report: the future fails only if the client is closed. Each problem
     * is logged too, once in ten minutes.
     */

@@ -62,17 +62,17 @@ final class InMemoryService private (policies: Policies) extends Transport {
   override def send(request: Transport.Request): Transport.Exchange = {
     if (request.path != "/policies") seen.add(new Recorded(request.method, request.path, request.headers, operationsOf(request)))
     def named(response: Transport.Response): Transport.Exchange = new Settled(Future.successful(InMemoryService.named(request, response)))
-    if (request.path == "/policies") named(answer(request))
-    else
-      always.orElse(Option(script.poll())) match {
-        case None                                      => named(answer(request))
-        case Some(Fault.Answer(status, headers, body)) =>
-          new Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
-        case Some(Fault.Body(status, text))    => named(json(withNames(request, text), status))
-        case Some(Fault.Fails(kind))           => new Settled(Future.failed(new TransportFailure(kind, "scripted")))
-        case Some(Fault.Never)                 => new Settled(Promise[Transport.Response]().future)
-        case Some(Fault.Problem(status, code)) => named(problem(status, code))
-      }
+    // The scripted faults are for calls.
+    val fault = if (request.path == "/policies") always else always.orElse(Option(script.poll()))
+    fault match {
+      case None                                      => named(answer(request))
+      case Some(Fault.Answer(status, headers, body)) =>
+        new Settled(Future.successful(new Transport.Response(status, headers, body.getBytes(UTF_8))))
+      case Some(Fault.Body(status, text))    => named(json(withNames(request, text), status))
+      case Some(Fault.Fails(kind))           => new Settled(Future.failed(new TransportFailure(kind, "scripted")))
+      case Some(Fault.Never)                 => new Settled(Promise[Transport.Response]().future)
+      case Some(Fault.Problem(status, code)) => named(problem(status, code))
+    }
   }
 
   override def close(): Unit = ()

@@ -2,6 +2,7 @@ package saltern.example.springboot;
 
 import jakarta.servlet.http.HttpServletResponse;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -48,8 +49,11 @@ public class SalternAutoConfiguration {
   /** Down only if no login is possible: without the service this host hashes, if it may and can. */
   @Bean
   HealthIndicator salternHealthIndicator(Saltern saltern, Settings settings) {
+    // A check takes seconds if the service hangs, and a probe often waits for one: it reads the last report.
+    AtomicReference<Report> last = new AtomicReference<>(saltern.blocking().check());
     return () -> {
-      Report report = saltern.blocking().check();
+      saltern.stages().check().thenAccept(last::set);
+      Report report = last.get();
       // A service that is too busy to be checked is no reason to take this host out too.
       boolean refused = report.authorised().isBad() || report.mayVerify().isBad();
       boolean up = report.reachable().isGood() && !refused || settings.fallback() && report.localHashing().isGood();
