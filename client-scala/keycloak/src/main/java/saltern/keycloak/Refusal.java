@@ -18,16 +18,18 @@ import saltern.client.SalternError;
 final class Refusal extends WebApplicationException {
   private static final Logger LOG = Logger.getLogger(Refusal.class);
   private static final AtomicBoolean CLASS_IS_TOLD = new AtomicBoolean();
+  private static final String BUSY = "Too many people are logging in. Please try again in a moment.";
+  private static final String FAULT = "The login failed because of an error of the server.";
 
-  // The code of RFC 6749.
-  private Refusal(String code, Response response) {
-    super(code, response);
+  // Keycloak shows the message of an exception where a user sets a password.
+  private Refusal(String message, Response response) {
+    super(message, response);
   }
 
   static Refusal of(KeycloakSession session, SalternError error) {
     if (error instanceof SalternError.Misconfigured || error instanceof SalternError.BadHash) return ofSettings(session, error.detailed());
     if (error instanceof SalternError.UserFault) {
-      return new Refusal("invalid_request", answer(session, Response.Status.BAD_REQUEST, "invalid_request", error.safe()).build());
+      return new Refusal(error.safe(), answer(session, Response.Status.BAD_REQUEST, "invalid_request", error.safe()).build());
     }
     LOG.debugf("answered 503: %s", error.detailed());
     return later(session, error instanceof SalternError.TryLater later ? Math.max(1, later.retryAfter().toSeconds()) : 1);
@@ -43,16 +45,16 @@ final class Refusal extends WebApplicationException {
 
   private static Refusal later(KeycloakSession session, long seconds) {
     Response.ResponseBuilder answer =
-        answer(session, Response.Status.SERVICE_UNAVAILABLE, "temporarily_unavailable", "Too many people are logging in. Please try again in a moment.");
-    return new Refusal("temporarily_unavailable", answer.header(HttpHeaders.RETRY_AFTER, seconds).build());
+        answer(session, Response.Status.SERVICE_UNAVAILABLE, "temporarily_unavailable", BUSY);
+    return new Refusal(BUSY, answer.header(HttpHeaders.RETRY_AFTER, seconds).build());
   }
 
   static Refusal ofSettings(KeycloakSession session, String problem) {
     LOG.errorf("answered 500: %s", problem);
-    return new Refusal("server_error", answer(session, Response.Status.INTERNAL_SERVER_ERROR, "server_error", "The login failed because of an error of the server.").build());
+    return new Refusal(FAULT, answer(session, Response.Status.INTERNAL_SERVER_ERROR, "server_error", FAULT).build());
   }
 
-  /** A page for a browser, which may then send its form again, and JSON for a program. */
+  /** A page for a browser, which may then send its form again, and JSON with a code of RFC 6749 for a program. */
   private static Response.ResponseBuilder answer(KeycloakSession session, Response.Status status, String code, String message) {
     HttpHeaders headers = session.getContext().getRequestHeaders();
     if (headers != null && headers.getAcceptableMediaTypes().contains(MediaType.TEXT_HTML_TYPE)) {

@@ -93,29 +93,36 @@ final class SalternHash implements PasswordHashProvider {
     } catch (SalternError.BadHash error) {
       return byKeycloak(password, row, error.detailed());
     } catch (SalternError.UserFault noUsersPassword) {
-      decoy(true);
+      try {
+        decoy(true);
+      } catch (Refusal refusal) {
+        return thrown(refusal);
+      }
       return () -> false;
     } catch (SalternError error) {
-      RuntimeException refusal = Refusal.of(session, error);
-      return () -> { throw refusal; };
+      return thrown(Refusal.of(session, error));
     }
   }
 
   /** Keycloak verified such rows before the jar was here, so their users still log in. */
   private Answer byKeycloak(String password, PasswordCredentialModel row, String why) {
-    if (builtIn.isEmpty()) throw Refusal.ofSettings(session, "the row " + row.getId() + " cannot be verified: " + why);
+    if (builtIn.isEmpty()) return thrown(Refusal.ofSettings(session, "the row " + row.getId() + " cannot be verified: " + why));
     LOG.warnf("Keycloak itself verifies the credential %s: %s", row.getId(), why);
     try {
       boolean matches = builtIn.get().get().verify(password, row);
       return () -> matches;
     } catch (LinkageError missing) {
-      RuntimeException refusal = Refusal.ofMissingClass(session, missing);
-      return () -> { throw refusal; };
+      return thrown(Refusal.ofMissingClass(session, missing));
     } catch (RuntimeException notRead) {
       // Without the jar this is a wrong password too. The message may quote the row.
       LOG.warnf("Keycloak cannot read the credential %s: %s", row.getId(), notRead.getClass().getName());
       return () -> false;
     }
+  }
+
+  /** Kept as the answer, so that Saltern is not asked again for it. */
+  private static Answer thrown(Refusal refusal) {
+    return () -> { throw refusal; };
   }
 
   private void upgrade(PasswordCredentialModel row, NewHash made) {

@@ -45,9 +45,13 @@ final class StoredRow {
     };
   }
 
+  static boolean isSealed(String text) {
+    return text.startsWith(SEAL);
+  }
+
   /** Returns the row of a text that Saltern made. Throws if Keycloak alone could not verify it. */
   static PasswordCredentialModel of(String text) {
-    if (text.startsWith(SEAL)) return PasswordCredentialModel.createFromValues(SEALED, new byte[0], 0, text);
+    if (isSealed(text)) return PasswordCredentialModel.createFromValues(SEALED, new byte[0], 0, text);
     Matcher argon2 = ARGON2.matcher(text);
     if (argon2.matches()) {
       byte[] output = decoded(argon2.group(7));
