@@ -83,7 +83,8 @@ pub(crate) fn markdown() -> String {
          - A million logins under argon2id take {hours:.1} hours of a core, {:.2} USD, with four lanes in use ({:.1} ms each). Few callers at\n  \
          a time fill fewer lanes: a hash alone takes {:.1} ms.\n\
          - On Lambda a million cost {} USD, without metrics and lines.\n\
-         - A server with two cores costs less than Lambda from {:.1} million logins a month, if its cores hold your peak.\n",
+         - A server with two cores costs less than Lambda from {:.1} million logins a month, if its cores hold your peak.\n  \
+         Ten provisioned environments cost more than it from the first login on.\n",
         metrics,
         BYTES_A_LINE / 1e3 * price("log_ingestion_usd_per_gb"),
         hours * USD_PER_CORE_HOUR,
