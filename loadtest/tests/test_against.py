@@ -111,6 +111,12 @@ class Against(unittest.TestCase):
     def test_moved_users_need_others_for_their_upgrades(self):
         run = self.inspected("LOAD_USERS_PERCENT LOAD_UPGRADES_PERCENT", "--upgrades", "10", deployment=outputs(policy="argon2id-65536-4-1"))
         self.assertIn("This run sends bcrypt-12-2023=10,argon2id-2026=90 100 and", run.stdout)
+        run = self.inspected("LOAD_UPGRADES_PERCENT", LOAD_UPGRADES_PERCENT="10", deployment=outputs(policy="argon2id-65536-4-1"))
+        self.assertIn("This run sends 100 and", run.stdout)
+        run = self.inspected("LOAD_UPGRADES_PERCENT", "--upgrades", "50", LOAD_UPGRADES_PERCENT="0")
+        self.assertIn("This run sends 50.0 and", run.stdout)
+        run = against("--upgrades", "100", deployment=outputs(policy="argon2id-65536-4-1"))
+        self.assertEqual(run.returncode, 0, run.stdout)
 
     def test_a_target_of_the_shell_is_not_that_of_the_deployment(self):
         shell = {"LOAD_URL": "https://production.example", "LOAD_FUNCTION": "saltern-production"}
