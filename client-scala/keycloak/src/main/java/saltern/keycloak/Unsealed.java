@@ -9,12 +9,13 @@ import org.keycloak.models.credential.PasswordCredentialModel;
 /**
  * Turns the rows of hashes that {@code saltern unseal} has opened back into Keycloak's form. It reads
  * lines of a credential's id, a {@code |} and the hash, and prints an UPDATE of SQL for each. The
- * argument is the table. A hash that Keycloak cannot read stays sealed, and is told.
+ * argument is the table, by default {@code credential}. A hash that Keycloak cannot read stays sealed, and is told.
  */
 public final class Unsealed {
   private Unsealed() {}
 
   public static void main(String[] arguments) throws IOException {
+    String table = arguments.length > 0 ? arguments[0] : "credential";
     BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       int bar = line.indexOf('|');
@@ -33,7 +34,7 @@ public final class Unsealed {
       // Neither JSON text has a quote of SQL: it consists of numbers, names and Base64.
       System.out.printf(
           "UPDATE %s SET SECRET_DATA = '%s', CREDENTIAL_DATA = '%s' WHERE ID = '%s';%n",
-          arguments[0], row.getSecretData(), row.getCredentialData(), id);
+          table, row.getSecretData(), row.getCredentialData(), id);
     }
   }
 }
