@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    env,
     fmt::Write as _,
     io::{self, BufRead as _, BufReader},
     panic,
@@ -138,6 +139,14 @@ fn lines_of(check: &Check, mut each: impl FnMut(&str)) -> io::Result<bool> {
     let mut words = check.command.split(' ');
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words);
+    // `cargo run` has set them for xtask. Build scripts that read them, such as ring's, would run
+    // again each time after a cargo of the shell.
+    for (name, _) in env::vars_os() {
+        let shown = name.to_string_lossy();
+        if shown.starts_with("CARGO_PKG_") || shown.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(&name);
+        }
+    }
     let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
     // It holds the pipe open.
     drop(command);
@@ -203,7 +212,7 @@ mod tests {
 
     fn check(part: &'static str, script: &str) -> Check {
         let test = thread::current().id();
-        let file = std::env::temp_dir().join(format!("saltern-{}-{test:?}-{part}", std::process::id()));
+        let file = env::temp_dir().join(format!("saltern-{}-{test:?}-{part}", std::process::id()));
         std::fs::write(&file, script).unwrap();
         let command = format!("sh {}", file.display()).leak();
         Check { part, shows: "a test", command, when: When::Slow { minutes: 1 } }
@@ -255,7 +264,7 @@ mod tests {
     #[test]
     fn tracks_run_side_by_side_and_a_failure_ends_neither() {
         // Each track waits for a file of the other.
-        let folder = std::env::temp_dir().join(format!("saltern-runner-{}", std::process::id()));
+        let folder = env::temp_dir().join(format!("saltern-runner-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let waits = |part, own: &str, other: &str, status: u8| {
             let folder = folder.display();
