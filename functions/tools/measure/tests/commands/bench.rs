@@ -18,6 +18,7 @@ fn row(rows: &[Value], cost: u64) -> &Value {
 
 /// Runs the whole quick bench once, which takes half a minute.
 #[test]
+#[cfg_attr(debug_assertions, ignore = "takes half a minute; the slow check `bench` runs it, in release")]
 fn a_quick_run_measures_every_algorithm_and_writes_a_page() {
     let page = env::temp_dir().join(format!("saltern-measure-{}.html", process::id()));
     let ended = run(&["bench", "--quick", "--json", "--out", page.to_str().unwrap()]);
