@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use lambda_runtime::{LambdaEvent, Runtime, service_fn};
+use lambda_runtime::{LambdaEvent, Runtime, service_fn, tower::util::MapRequestLayer};
 use saltern_pool::Workers;
 use saltern_service::{Code, Problem, Service};
 use serde_json::value::RawValue;
@@ -19,7 +19,7 @@ use tokio::{
 use crate::{
     event::{self, Invocation},
     fatal_error::FatalError,
-    guard::Guard,
+    guard::guarded,
     invocations::Invocations,
     payload::Payload,
     publisher::Publisher,
@@ -45,7 +45,10 @@ impl<W: Workers> Handler<W> {
         let handler = Arc::new(self);
         let service = service_fn(move |event| Arc::clone(&handler).handle(event));
         let invocations = Invocations::default();
-        let serving = Runtime::new(service).layer(Guard).layer(invocations.clone()).run_concurrent();
+        let serving = Runtime::new(service)
+            .layer(MapRequestLayer::new(guarded))
+            .layer(invocations.clone())
+            .run_concurrent();
         let mut serving = pin!(async {
             // The error may quote a header that the caller controls (`ClientContext`).
             serving.await.map_err(|_may_quote_input| {
