@@ -45,7 +45,6 @@ fn compute(shared: &Shared, worker: usize, waiting: Waiting<Submitted>, kernel: 
     // The worker is free before the answer is out: the caller may send its next request at once.
     shared.lock().block_done(worker, &measured, Instant::now());
     let answer = match computed {
-        Ok(_) if started + hashed > deadline => Err(Dropped::DeadlineExceeded),
         Ok((output, second)) => Ok(Done { output, second, queued: started - since, hashed, lanes: 1 }),
         Err(dropped) => Err(dropped),
     };

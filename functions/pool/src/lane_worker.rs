@@ -246,8 +246,8 @@ impl Active {
     }
 }
 
-/// As long as served callers may wait under a lasting overload (HTTP contract). Hashes in memory that
-/// take turns are far shorter, so this makes none late.
+/// About as long as served callers wait under a lasting overload. Hashes in memory that take turns are
+/// far shorter, so this makes none late.
 const LONGEST_WAIT_FOR_A_TURN: Duration = Duration::from_millis(200);
 
 /// Computes one slice on the lanes of an algorithm that go on: `work` units on each, or fewer if a
@@ -298,7 +298,10 @@ fn finished(active: &mut Vec<Active>, ended: &mut Vec<Ended>) -> Vec<(Submitted,
     for lane in done {
         let (end, next) = lane.end(Active::next);
         match next {
-            ControlFlow::Continue(next) => active.push(next),
+            // Wiping the memory of the first reading counts too.
+            ControlFlow::Continue(next) => {
+                active.push(Active { computed: end.computed, uncharged: end.uncharged, ..next });
+            }
             ControlFlow::Break(answer) => {
                 ended.push(end);
                 answers.push(answer);
@@ -440,6 +443,18 @@ mod tests {
             drop(lane);
         });
         assert!(end.uncharged >= MS && end.computed == taken + end.uncharged, "{taken:?}, {end:?}");
+    }
+
+    #[test]
+    fn the_end_of_the_first_reading_is_charged() {
+        let arena = Arena::new(0);
+        let mut active = vec![unstarted(argon2id(8, 1))];
+        active[0].job.second = Some(password());
+        advance(&mut active, Algorithm::Argon2id, u64::MAX, &arena).unwrap();
+        let (before, mut ended) = (active[0].uncharged, Vec::new());
+        assert!(finished(&mut active, &mut ended).is_empty() && ended.is_empty());
+        assert!(active[0].first.is_some() && active[0].uncharged > before);
+        assert_eq!(active[0].computed, active[0].uncharged);
     }
 
     #[test]

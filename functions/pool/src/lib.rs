@@ -149,7 +149,7 @@ impl Drop for Pool {
 
 /// Runs a worker until it returns.
 ///
-/// Kernels run under [`Submitted::guarded`]. If the worker's own code panics, all work that it held
+/// A panic in a kernel is caught where it runs. If the worker's own code panics, all work that it held
 /// is answered as a fault, and the worker starts again.
 fn keep_running(shared: &Shared, worker: Wake, mut run: impl FnMut(&Shared)) {
     while catch_unwind(AssertUnwindSafe(|| run(shared))).is_err() {

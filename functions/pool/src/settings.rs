@@ -44,7 +44,7 @@ pub struct PoolSettings {
 }
 
 impl PoolSettings {
-    /// Returns the default settings for so many cores: Saltern's own kernels, the contract's queue,
+    /// Returns the default settings for so many cores: Saltern's own kernels, the default queue,
     /// and memory for OWASP's largest argon2id.
     #[must_use]
     pub fn new(workers: NonZeroUsize) -> Self {

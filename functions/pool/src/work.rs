@@ -55,7 +55,7 @@ pub struct QueueLimits {
 }
 
 impl Default for QueueLimits {
-    /// The contract's bounds: 1,024 operations, and 2 s of estimated work per worker.
+    /// 1,024 operations, and 2 s of estimated work per worker.
     fn default() -> Self {
         Self { operations: 1024, work_per_worker: Duration::from_secs(2) }
     }
@@ -97,11 +97,11 @@ pub struct Done {
     pub output: Output,
     /// The output for [`Work::second`].
     pub second: Option<Output>,
-    /// Time from [`Pool::submit`] until a worker took the hash.
+    /// Time from [`Pool::submit`](crate::Pool::submit) until a worker took the hash.
     pub queued: Duration,
     /// Time from then until the output was known. In a lane, others are computed in this time too.
     pub hashed: Duration,
     /// The most lanes that the worker had in use during this hash, including its own; 1 if the
-    /// algorithm has no lanes.
+    /// algorithm has no lanes. Of a wrapped hash those of its outer layer.
     pub lanes: usize,
 }

@@ -184,11 +184,11 @@ const SHARE_FOR_OPTIONAL_WORK: u32 = 4;
 /// useless hash is rare.
 pub(super) const TRY_EVERY: Duration = Duration::from_secs(10);
 
-/// The wait in a queue that stands, with the mean hash. If the estimates are right, nine of ten served
-/// callers wait at most 250 ms. A forecast is right on average, so the rest is for its errors.
+/// The wait in a queue that stands, with the mean hash. In the model of the tests nine of ten served
+/// callers wait at most 250 ms then. LIMITS.md has what was measured.
 pub(super) const SHORT_STAY: Duration = Duration::from_millis(230);
 
-/// The longest wait in a queue that stands. The contract's bound is 200 ms.
+/// The longest wait in a queue that stands.
 pub(super) const LONGEST_QUEUE: Duration = Duration::from_millis(140);
 
 /// The shortest bound on the wait. A shorter queue would at times be empty when a lane ends, and

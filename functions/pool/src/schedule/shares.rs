@@ -216,8 +216,8 @@ pub(super) const STANDING_AFTER: Duration = Duration::from_millis(2500);
 /// capacity a third of all jobs are refused, so refusals are much closer together.
 const CALM_AFTER: Duration = Duration::from_millis(500);
 
-/// A caller counts as active for so long after its last work (HTTP contract).
+/// A caller counts as active for so long after its last work.
 pub(super) const ACTIVE_FOR: Duration = Duration::from_secs(5);
 
-/// The most callers whose work is remembered (HTTP contract).
+/// The most callers whose work is remembered.
 pub(super) const MOST_CALLERS: usize = 1024;

@@ -398,8 +398,7 @@ const FULL: usize = 1 << 20;
 /// The most that a lane takes.
 const MOST_ROOM: usize = FULL / 4;
 
-/// The lanes of a worker that take turns are at most so many times those that it computes at once
-/// (HTTP contract).
+/// The lanes of a worker that take turns are at most so many times those that it computes at once.
 const MOST_IN_TURNS: usize = 2;
 
 /// How much more computing time than another a caller may have had for its lanes to go on beside
