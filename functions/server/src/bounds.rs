@@ -177,8 +177,7 @@ pub(super) const USUAL_BODY_BYTES: usize = 16 * 1024;
 /// caller evict none.
 pub(super) const RESERVE: usize = 16;
 
-/// Requests at once on an HTTP/2 connection: a quarter of the queue, so that no caller fills it
-/// alone.
+/// Requests at once on an HTTP/2 connection: a quarter of the queue, so that none fills it alone.
 pub(super) const MAX_STREAMS: u32 = 256;
 
 /// The memory of an open connection under the worst load without a token: TLS, the HTTP crate's

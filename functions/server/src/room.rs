@@ -1,8 +1,8 @@
 //! A bounded amount, of bytes or of places, that the callers share.
 //!
 //! A caller that is alone may use all but a reserve. Each of several callers is guaranteed an equal
-//! share of the whole, and may use more while more than the reserve is free. A request within its
-//! caller's share always gets its room: requests of callers over their share are evicted for it.
+//! share of the whole, and may use more while more than the reserve is free. For a request within its
+//! caller's share requests of callers over their share are evicted, if those that can be are enough.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -157,12 +157,27 @@ impl Shares {
         if self.parties.get(&of)?.used + more > share {
             return None;
         }
+        let mut victims = Vec::new();
         while self.used + more > self.bound {
-            let (of, number, evicted) = self.least_deserving(share)?;
-            self.free(of, number)?;
+            let Some((of, number, evicted)) = self.least_deserving(share) else {
+                for (of, number, request, _) in victims {
+                    self.put_back(of, number, request);
+                }
+                return None;
+            };
+            victims.push((of, number, self.free(of, number)?, evicted));
+        }
+        for (.., evicted) in victims {
             evicted.notify_one();
         }
         Some(())
+    }
+
+    fn put_back(&mut self, of: CallerNumber, number: u64, request: Request) {
+        let party = self.parties.entry(of).or_default();
+        party.used += request.amount;
+        self.used += request.amount;
+        party.requests.insert(number, request);
     }
 
     /// The request that is longest without a byte, of the caller that is most over this share.
@@ -359,6 +374,9 @@ mod tests {
         working.iter().for_each(Taken::waits_for_server);
         let untold = room.take(CallerNumber(1), 1, &Arc::default()).unwrap();
         assert!(take(2, &TOLD).is_none());
+        working[2].waits_for_peer();
+        let two = room.take(CallerNumber(2), 2, &TOLD);
+        assert!(two.is_none() && working[2].grow(0), "evicted in vain");
         working[2].waits_for_peer();
         assert!(take(2, &TOLD).is_some() && untold.grow(0) && working[0].grow(0) && !working[2].grow(0));
     }
