@@ -27,7 +27,7 @@ pub struct DocumentArguments {
 /// The resources that hashes may use, and the settings that narrow or widen a policy document.
 #[derive(Args, Debug)]
 pub struct MachineArguments {
-    /// Hashing threads [default: the cores that this process may use]
+    /// Cores that compute hashes [default: the cores that this process may use]
     #[arg(long, env = "SALTERN_WORKERS", value_name = "COUNT")]
     pub workers: Option<NonZeroUsize>,
     /// Memory for all hashes together [default: half of the memory that this process may use]

@@ -239,9 +239,9 @@ fn budget_ms(text: &str) -> Option<u64> {
 /// The bits of an IPv6 address that a host chooses within its network (RFC 4291 §2.5.1).
 const INTERFACE_BITS: u32 = 64;
 
-/// The longest head of a request, in bytes: names and values of all headers. The headers of the
-/// contract take a few hundred bytes. The rest is for headers of proxies: nginx and Apache accept
-/// 8 KiB for one line.
+/// The longest head of a request, in bytes: names and values of all headers, and over HTTP the path and
+/// the signs around each header. The headers of the contract take a few hundred bytes. The rest is for
+/// headers of proxies: nginx and Apache accept 8 KiB for one line.
 pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// The caller's remaining budget, in milliseconds.

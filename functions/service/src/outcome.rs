@@ -19,7 +19,8 @@ pub enum Operation {
     Health,
     /// `GET /metrics`.
     Metrics,
-    /// Unknown: the path does not exist, or the request was rejected before its path was read.
+    /// Unknown: the path does not exist, the caller is not known, or the request was rejected before
+    /// its path was read.
     None,
     /// `GET /openapi.json`.
     #[strum(serialize = "openapi")]
@@ -211,7 +212,7 @@ impl Step {
 /// The outcome of a request. It holds no password, hash, salt, body, header or path.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The operation that the request asks for.
+    /// The operation that the request asks for, as far as it counts.
     pub operation: Operation,
     /// The end of the request as a whole.
     pub end: End,

@@ -17,7 +17,7 @@ use crate::{
 pub struct Answer {
     /// The response for the caller.
     pub response: Response<Body>,
-    /// The outcome of the request. [`Outcome::log`] writes its log line.
+    /// The outcome of the request, which is counted and logged.
     pub outcome: Outcome,
 }
 
