@@ -59,7 +59,8 @@ impl Blocklist {
         }
         let (title, numbers) = header.split_at(TITLE.len());
         let numbers: Vec<_> = numbers.as_chunks().0.iter().copied().map(u32::from_be_bytes).collect();
-        let [entry_bytes, starts @ .., entries] = &*numbers else { return Ok(None) };
+        let [entry_bytes, starts @ ..] = &*numbers else { return Ok(None) };
+        let Some(entries) = starts.last() else { return Ok(None) };
         let is_whole = title == TITLE
             && *hasher.finalize() == written
             && [SHORT, LONG].contains(&(*entry_bytes as usize))
@@ -286,6 +287,11 @@ mod tests {
             assert!(list(&changed).is_none(), "byte {at}");
         }
         assert!(list(&[&whole[..], &[0]].concat()).is_none());
+        // The last bucket starts after its end.
+        let mut sealed = whole[..whole.len() - DIGEST_BYTES].to_vec();
+        sealed[HEADER_BYTES - 2 * NUMBER_BYTES..][..NUMBER_BYTES].copy_from_slice(&u32::MAX.to_be_bytes());
+        let digest = Sha256::digest(&sealed);
+        assert!(list(&[&sealed[..], &digest].concat()).is_none());
     }
 
     #[test]
