@@ -83,7 +83,7 @@ pub(crate) fn shape_of(value: &str) -> String {
     match saltern_encoded::parse(value) {
         Ok(encoded) => {
             let preparation = encoded.preparation().map(SitePreparation::name);
-            shape::named(preparation, encoded.scheme(), &cost_in_words(&encoded))
+            shape::named(preparation, encoded.scheme(), Cost::of(&encoded).to_count_by())
         }
         Err(error) => Unread::of(value, error).shape(),
     }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::price::{Attack, Guess};
-use saltern_encoded::{NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
+use saltern_encoded::{Algorithm, NEW_SALT_BYTES, Params, Scheme, Setting, bcrypt, pbkdf2};
 use saltern_kernels::Admitted;
 use saltern_policy::{AcceptedWeak, OverCeiling, Policies, Refusal, RehashReason, Stored, WeakHash};
 use saltern_pool::OneCore;
@@ -113,18 +113,13 @@ impl<'a> Plan<'a> {
                 continue;
             }
             let time = stored.map(|stored| judge.time(shape, &stored)).transpose()?;
-            let (scheme, label, cost) = (shape.scheme, shape.label, shape.cost.in_words());
             let weakness = shape.weakness;
-            let mut name = shape::named(shape.preparation, scheme, &cost);
-            if matches!(shape.cost, Cost::RandomRounds(..)) {
-                name.truncate(name.find(':').unwrap_or(name.len()));
-            }
             classes.push(Class {
-                scheme,
-                label,
+                scheme: shape.scheme,
+                label: shape.label,
                 preparation: shape.preparation,
-                cost,
-                shape: name,
+                cost: shape.cost.in_words(),
+                shape: shape::named(shape.preparation, shape.scheme, shape.cost),
                 weakness,
                 occurrences: counted.occurrences.clone(),
                 at_login,
@@ -177,7 +172,9 @@ impl Judge<'_> {
         let stored = match self.lenient.admit_stored_with(&counted.example, site_key) {
             Ok(stored) => stored,
             // The site key leaves too little of the password.
-            Err(Refusal::UnsupportedHash) if shape.preparation.is_some() => {
+            Err(Refusal::UnsupportedHash)
+                if !matches!(shape.cost, Cost::VerifyOnly(Algorithm::Firebase, _)) =>
+            {
                 return (AtLogin::NeedsSiteKey, None);
             }
             Err(Refusal::UnsupportedHash) if self.policies.has_firebase_project() => {

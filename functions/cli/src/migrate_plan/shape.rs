@@ -49,10 +49,14 @@ impl Shape {
     }
 }
 
-/// Returns the name of a shape for arguments.
-pub(super) fn named(preparation: Option<&str>, scheme: Scheme, cost: &str) -> String {
-    let scheme = [preparation, Some(scheme.name())];
-    format!("{}:{cost}", scheme.into_iter().flatten().collect::<Vec<_>>().join(" "))
+/// Returns the name of a shape for arguments. Random rounds are no part of it: one login proves the
+/// hashes of all rounds.
+pub(super) fn named(preparation: Option<&str>, scheme: Scheme, cost: Cost) -> String {
+    let scheme = [preparation, Some(scheme.name())].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    match cost {
+        Cost::RandomRounds(..) => scheme,
+        cost => format!("{scheme}:{}", cost.in_words()),
+    }
 }
 
 impl Cost {
@@ -68,7 +72,7 @@ impl Cost {
     }
 
     /// Returns the cost to count by: random rounds are rounded.
-    fn to_count_by(self) -> Self {
+    pub(super) fn to_count_by(self) -> Self {
         use Algorithm::{Sha1Crypt, SunMd5};
         match self {
             Self::VerifyOnly(algorithm @ (Sha1Crypt | SunMd5), verify_only::Cost::Rounds(rounds)) => {

@@ -280,6 +280,8 @@ fn random_costs_are_counted_together() {
         .map(|class| (class["cost"].as_str().unwrap().to_owned(), class["hashes"].as_u64().unwrap()))
         .collect();
     assert_eq!(counts, [("about 200000 rounds".to_owned(), 200), ("about 300 rounds".to_owned(), 1)]);
+    let kept = saltern(&["wrap", "--shape", "bcrypt", "--dry-run"], &rows).err;
+    assert!(kept.contains("of another shape: sha1-crypt") && !kept.contains("sha1-crypt:"), "{kept}");
     let inspected = saltern(&["inspect", sha1(250).trim_end()], "").out;
     assert!(inspected.contains("250 rounds") && !inspected.contains("about"), "{inspected}");
 }
