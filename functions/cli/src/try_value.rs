@@ -116,7 +116,7 @@ fn more_arguments(format: &Format, value: &str, arguments: &TryArguments) -> Str
     if format.source.has_salt() && arguments.salt.is_none() {
         add("order", if format.order == Order::SaltHash { "salt-hash" } else { "hash-salt" });
         add("separator", &shell_quoted(&format.separator.to_string()));
-    } else if format.source.has_salt() || matches!(format.source, Source::Firebase | Source::Keycloak) {
+    } else if format.source.takes_salt_column() {
         add("salt-column", "NUMBER");
     }
     let project = arguments.document.machine.firebase_project.as_deref();

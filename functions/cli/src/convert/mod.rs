@@ -134,11 +134,18 @@ fn kept(value: &str, source: Source) -> Option<Kept> {
 
 impl ConvertArguments {
     fn format(&self) -> Result<Format, Failure> {
-        if let Source::Prepared(name) = self.from
-            && SitePreparation::named(name, self.site_key.as_deref()).is_none()
-        {
+        let fits = match self.from {
+            Source::Prepared(name) => SitePreparation::named(name, self.site_key.as_deref()).is_some(),
+            _ => self.site_key.is_none(),
+        };
+        if !fits {
             return Err(Failure::configuration(
                 "a pepper wants --site-key with the id of a site key, and no other source takes it",
+            ));
+        }
+        if self.salt_column.is_some() && !self.from.takes_salt_column() {
+            return Err(Failure::configuration(
+                "this source takes no --salt-column: its hashes have no other salt",
             ));
         }
         Ok(Format {

@@ -125,6 +125,11 @@ impl Source {
                 | Self::Prepared(_)
         )
     }
+
+    /// Whether another field may hold the salt.
+    pub(crate) fn takes_salt_column(self) -> bool {
+        self.has_salt() || matches!(self, Self::Firebase | Self::Keycloak)
+    }
 }
 
 impl Format {

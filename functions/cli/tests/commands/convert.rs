@@ -204,6 +204,20 @@ fn rows_of_another_form_are_skipped_and_told() {
     assert!(ended.err.contains("--seal-keys has no site key devsie"), "{}", ended.err);
 }
 
+/// Else a hash would be converted without its pepper or its salt, and match nothing.
+#[test]
+fn an_argument_that_the_source_does_not_take_is_refused() {
+    let table = format!("1,{},salt\n", kinds()[0].value);
+    let csv = ["convert", "--shape-like", ".", "--delimiter", ",", "--column", "2", "--from", "md5"];
+    for (more, why) in
+        [(["--site-key", "devise"], "no other source"), (["--salt-column", "3"], "no --salt-column")]
+    {
+        let ended = saltern(&[&csv[..], &more].concat(), &table);
+        assert_eq!((ended.code, ended.out.as_str()), (64, ""), "{}", ended.err);
+        assert!(ended.err.contains(why), "{}", ended.err);
+    }
+}
+
 #[test]
 fn firebase_and_keycloak_come_with_their_second_field() {
     let project = &firebase_project("firebase-project");
