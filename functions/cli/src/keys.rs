@@ -198,7 +198,7 @@ impl KeysCommand {
                 document.site_keys.retain(|key| !site || key.id != *id);
                 if count(document) == before {
                     return Err(Failure::configuration(
-                        "no key has this id: `saltern keys check` lists the ids",
+                        "no key has this id: `saltern keys check` lists the ids, and a site key wants --site",
                     ));
                 }
                 Ok(())

@@ -142,7 +142,9 @@ pub(crate) fn refused(refusal: Refusal) -> Failure {
                 "no policy has this id: `saltern policies check --json` lists the ids of a document",
             );
         }
-        Refusal::UnsupportedHash => "the scheme of the hash is not supported",
+        Refusal::UnsupportedHash => {
+            "the scheme of the hash is not supported, its Firebase project wants --firebase-project, or the site key leaves too little of the password"
+        }
         Refusal::WeakScheme => {
             "the hash is unsalted, fast or below a floor: accept its scheme by name with --accept-weak, or wrap the hash"
         }
@@ -151,7 +153,13 @@ pub(crate) fn refused(refusal: Refusal) -> Failure {
 
 /// Returns the message for a stored hash that does not open.
 pub(crate) fn not_opened(defect: NotOpened) -> Failure {
-    Failure::data(format!("{defect}: check --seal-keys and --context"))
+    Failure::data(match defect {
+        NotOpened::Broken | NotOpened::ContextMissing | NotOpened::KeyUnavailable => {
+            format!("{defect}: check --seal-keys and --context")
+        }
+        NotOpened::Malformed | NotOpened::Unsupported => format!("{defect}: check that it is complete"),
+        NotOpened::SealRequired => format!("{defect}: give the sealed hash"),
+    })
 }
 
 /// Returns the message for a new hash that is not sealed.

@@ -9,7 +9,7 @@ use saltern_policy::{Policies, Refusal, Wrapping};
 use crate::{
     keys,
     migrate_plan::Unread,
-    one_hash::{Job, pool, refused},
+    one_hash::{Job, pool, refused, refused_stored},
     table::{ConfirmedArguments, Kept, Outcome, rewrite_confirmed},
 };
 use saltern_server::{Failure, document, process};
@@ -79,17 +79,18 @@ impl Wrapper<'_> {
         if self.only_weak && self.policies.weakness(&stored).is_none() {
             return Err(Kept::as_wanted("salted and slow: a login replaces it"));
         }
-        self.policies.admit_wrapping(&stored, self.params).map_err(not_wrapped)
+        let wrapping = self.policies.admit_wrapping(&stored, self.params);
+        wrapping.map_err(|refusal| not_wrapped(refusal, hash, self.policies))
     }
 }
 
-fn not_wrapped(refusal: Refusal) -> Kept {
+fn not_wrapped(refusal: Refusal, stored: &str, policies: &Policies) -> Kept {
     Kept::skipped(match refusal {
         // The hash itself is valid: only its new layer can make it too long.
         Refusal::InvalidHash => format!(
             "the wrapped hash would be longer than {MAX_ENCODED_BYTES} bytes, the limit of a stored hash"
         ),
         Refusal::UnsupportedHash => "its output depends on a secret that the hash does not hold".to_owned(),
-        other => refused(other).to_string(),
+        other => refused_stored(other, stored, policies).to_string(),
     })
 }

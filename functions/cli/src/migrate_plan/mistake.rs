@@ -1,6 +1,6 @@
 //! Notices a wrong column, a missing delimiter, and a header that was read as a hash.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use saltern_encoded::parse;
 use saltern_seal::is_sealed;
@@ -16,9 +16,9 @@ pub(super) struct Signs {
     /// Rows whose column holds a hash.
     hashes: u64,
     /// Rows with a hash in another field, by the index of the field.
-    elsewhere: HashMap<usize, u64>,
+    elsewhere: BTreeMap<usize, u64>,
     /// Lines with a hash between two such characters, by the index of the field.
-    between: HashMap<(char, usize), u64>,
+    between: BTreeMap<(char, usize), u64>,
     first_is_a_name: bool,
     /// Rows without the field of the hash, in the whole table.
     short: u64,
@@ -55,8 +55,9 @@ impl Signs {
 
     /// Returns the likeliest mistake in the arguments, and what to do.
     pub(super) fn mistake(&self, census: &Census, arguments: &ColumnArguments) -> Option<String> {
-        let elsewhere = self.elsewhere.iter().max_by_key(|(_, count)| **count);
-        let between = self.between.iter().max_by_key(|(_, count)| **count);
+        // Of equal counts the first field.
+        let elsewhere = self.elsewhere.iter().rev().max_by_key(|(_, count)| **count);
+        let between = self.between.iter().rev().max_by_key(|(_, count)| **count);
         if let Some((index, _)) = elsewhere.filter(|(_, count)| **count > self.hashes) {
             return Some(format!("field {0} holds the hashes: use --column {0}", index + 1));
         }

@@ -94,6 +94,7 @@ pub(crate) fn rewrite_confirmed<'a>(
     needs_no_name: fn(&str) -> bool,
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<(), Failure> {
+    arguments.rewrite.check()?;
     let column = &arguments.rewrite.column;
     let held = column.held()?;
     let without_rows = RefCell::new(arguments.shape.iter().collect::<Vec<_>>());

@@ -49,6 +49,16 @@ pub(crate) struct RewriteArguments {
 }
 
 impl RewriteArguments {
+    /// Refuses arguments that cannot be fulfilled, before a table is read.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.keep_old && self.column.delimiter.is_some() && !self.column.header {
+            return Err(Failure::configuration(
+                "--keep-old names its column: export the table with the names of its fields, and use --header",
+            ));
+        }
+        Ok(())
+    }
+
     /// Explains how to go on after a run that ended early.
     fn how_to_go_on(&self) -> String {
         let quoted = |argument: OsString| shell_quoted(&argument.to_string_lossy());
@@ -107,6 +117,7 @@ pub(crate) fn rewrite<'a>(
     arguments: &RewriteArguments,
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<(), Failure> {
+    arguments.check()?;
     rewrite_table(Table::open(&arguments.column)?, arguments, change)
 }
 
@@ -116,11 +127,6 @@ pub(super) fn rewrite_table<'a>(
     arguments: &RewriteArguments,
     change: &mut dyn FnMut(&Row) -> Result<Outcome<'a>, Failure>,
 ) -> Result<(), Failure> {
-    if arguments.keep_old && arguments.column.delimiter.is_some() && !arguments.column.header {
-        return Err(Failure::configuration(
-            "--keep-old names its column: export the table with the names of its fields, and use --header",
-        ));
-    }
     let mut rewriting = Rewriting {
         table,
         output: Box::new(io::sink()),
