@@ -55,24 +55,20 @@ pub struct Rule {
     row: String,
     /// The unit of work in which the rate is inversely linear.
     pub unit: String,
-    scaling: Scaling,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Scaling {
-    Approximate,
-    Bound,
-    Exact,
+    /// The basis of a scaled rate.
+    scaling: Basis,
 }
 
 /// How a rate follows from its row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Basis {
     /// The row has these parameters.
+    #[serde(skip)]
     Measured,
     /// The row is scaled by an exact rule.
+    #[serde(rename = "exact")]
     Scaled,
     /// The row is scaled by a rule that errs.
     Approximate,
@@ -204,12 +200,7 @@ impl Attack {
     /// Returns the rate for a work of an algorithm, in the unit of its rule.
     pub fn guess_of_work(&self, algorithm: &str, work: f64) -> Option<Guess<'_>> {
         let rule = self.rule(algorithm)?;
-        let basis = match rule.scaling {
-            Scaling::Exact => Basis::Scaled,
-            Scaling::Approximate => Basis::Approximate,
-            Scaling::Bound => Basis::Bound,
-        };
-        Some(Guess { basis, ..self.guess_from(&rule.row, work)? })
+        Some(Guess { basis: rule.scaling, ..self.guess_from(&rule.row, work)? })
     }
 
     /// Returns the rate for a work, roughly scaled from a row by its name, also of another device.

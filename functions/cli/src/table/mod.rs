@@ -182,7 +182,7 @@ impl Table {
         };
         let hash = if self.syntax == Syntax::Lines { fields.len() - 1 } else { self.column };
         let is_header = self.number == 1 && self.header;
-        Ok(Some(Row::new(self.number, is_header, self.syntax, bytes, fields, hash)))
+        Ok(Some(Row { number: self.number, is_header, syntax: self.syntax, bytes, fields, hash }))
     }
 
     /// Returns the form of the rows that were read.

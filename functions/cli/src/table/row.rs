@@ -156,25 +156,14 @@ pub(crate) struct Row {
     pub(crate) number: u64,
     /// Whether the row names the fields and has no hash.
     pub(crate) is_header: bool,
-    syntax: Syntax,
-    bytes: Vec<u8>,
-    fields: Vec<Range<usize>>,
+    pub(super) syntax: Syntax,
+    pub(super) bytes: Vec<u8>,
+    pub(super) fields: Vec<Range<usize>>,
     /// The index of the field with the hash. The row may have fewer fields.
-    hash: usize,
+    pub(super) hash: usize,
 }
 
 impl Row {
-    pub(super) fn new(
-        number: u64,
-        is_header: bool,
-        syntax: Syntax,
-        bytes: Vec<u8>,
-        fields: Vec<Range<usize>>,
-        hash: usize,
-    ) -> Self {
-        Self { number, is_header, syntax, bytes, fields, hash }
-    }
-
     /// The stored hash; empty if the row has no such field.
     pub(crate) fn hash(&self) -> Cow<'_, str> {
         self.raw_hash().map_or(Cow::Borrowed(""), |raw| self.syntax.decode(raw))
