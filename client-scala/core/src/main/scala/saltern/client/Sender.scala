@@ -36,8 +36,13 @@ private[client] final class Sender(
   /** When an exchange was last answered. */
   private val heardAt = new AtomicLong(scheduler.nanos)
 
-  /** When the first of the exchanges began that were sent since then. */
+  /** When the first of the exchanges began that were sent since then. Those before a long rest do not
+    * count.
+    */
   private val unheardSince = new AtomicLong(heardAt.get - 1)
+
+  /** When an exchange last began or ended. */
+  private val busyAt = new AtomicLong(heardAt.get)
   private val permits = new Permits(config.maxConnections, LongestLine)
   private val lines = new ConcurrentHashMap[Key, Coalescing[Call[?]]]
 
@@ -133,7 +138,8 @@ private[client] final class Sender(
     val (name, operations) = (Name.random(), group.calls.map(_ => Name.random()))
     val request = requestOf(group, time, name, operations)
     group.calls.foreach(_.sentAs = group.trace.requestId.orElse(Some(name)))
-    if (unheardSince.get - heardAt.get < 0) unheardSince.set(sent)
+    val rested = sent - busyAt.getAndSet(sent) >= LongRest * config.share.silence.toNanos
+    if (rested || unheardSince.get - heardAt.get < 0) unheardSince.set(sent)
     listener.onSend(group.calls.size)
     val exchange = Exchanges.start(transport, request)
     def end(read: => Answers, silent: Boolean): Unit =
@@ -144,6 +150,7 @@ private[client] final class Sender(
           catch { case e: Throwable => all(Outcome.Failed(TransportFailure.Kind.Broken, e.getClass.getSimpleName)) }
         request.wipe()
         permits.release()
+        busyAt.set(scheduler.nanos)
         val signal = Decision.signal(worst(answers.outcomes), answers.queue, silent)
         record(group, sent, signal)
         settleEach(group, answers.outcomes)
@@ -313,6 +320,9 @@ private[client] object Sender {
     * once.
     */
   private val LongestLine = 1024
+
+  /** After so many silences without an exchange a failure before them says nothing of the present. */
+  private val LongRest = 8
 
   /** A timer that is so late ran after a pause of this host. Its threads then have this time to read. */
   private val Pause = 100.millis

@@ -452,6 +452,9 @@ class EngineSuite extends PatientSuite {
     }
     hurried()
     assertEquals(world.breakerStates, Vector[BreakerState](BreakerState.HalfOpen))
+    world.virtual.advance(1.minute)
+    hurried()
+    assert(!world.breakerStates.contains(BreakerState.Open), "a failure long ago is no silence until now")
     (1 to 9).foreach(_ => hurried())
     assertEquals(world.breakerStates.last, BreakerState.Open: BreakerState)
   }
