@@ -34,9 +34,9 @@ private[client] final class Logins(
     val counted = allowed && stored != null && stored.exists(hash => hash != null && !local.isUpToDate(hash, context))
     val rehash = allowed && (if (counted) upgrades.take() else upgrades.isOpen)
     step(login, engine.call(Operation.Verify(stored, rehash, context, isLogin = true), login.password, deadline, trace)) { answer =>
-      val made = brought(answer)
-      if (counted && rehash && made.isEmpty) upgrades.giveBack()
-      else if (!counted && made.exists(tookAHash)) upgrades.charge()
+      val tookAHash = answer.toOption.exists(tookASecondHash)
+      if (counted && rehash && !tookAHash) upgrades.giveBack()
+      else if (!counted && tookAHash) upgrades.charge()
       answer match {
         case refused @ Failure(error: SalternError) if isOfTheHash(error) => decoy(login, refused)
         // A known user's hash would be sealed, and its login would fail so.
@@ -128,10 +128,11 @@ private object Logins {
   /** The header's unit: the service takes no shorter deadline. */
   private val LeastTime = 1.milli
 
-  private def brought(answer: Try[Verified]): Option[Match] = answer.toOption.collect { case made: Match if made.rehash.isDefined => made }
-
   /** Whether the service computed a second hash. To seal the same hash anew takes none. */
-  private def tookAHash(made: Match): Boolean = !made.rehashReason.exists(Set[RehashReason](RehashReason.OlderKey, RehashReason.Unsealed))
+  private def tookASecondHash(answer: Verified): Boolean = answer match {
+    case made: Match => made.rehash.isDefined && !made.rehashReason.exists(Set[RehashReason](RehashReason.OlderKey, RehashReason.Unsealed))
+    case _           => false
+  }
 
   /** Whether the stored hash is the reason, so that little was computed. */
   private def isOfTheHash(error: SalternError): Boolean = error match {

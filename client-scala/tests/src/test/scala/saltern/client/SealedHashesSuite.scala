@@ -290,6 +290,13 @@ class SealedHashesSuite extends PatientSuite {
 
   // A host with keys
 
+  test("to seal hashes anew takes no login's upgrade") {
+    val world = new World(Some(second), _.withSealKeys(new Source(second)).withUpgradesPerSecond(1))
+    for (_ <- 1 to 3; stored <- Seq(current, sealedUnder(first, current)))
+      assert(now(world.client.login(secret, Some(stored))).rehashed.isDefined)
+    world.end()
+  }
+
   test("while the service is away, a host with keys gives the service's answers") {
     val world = new World(Some(second), _.withSealKeys(new Source(second)))
     val made = now(world.client.hash(secret)).encoded
