@@ -50,10 +50,7 @@ private[client] final class Engine(
   def cancel(result: Future[?]): Boolean =
     Option(active.get(result)).exists { call =>
       val first = failed(call, new SalternError.Cancelled)
-      if (first) {
-        sender.leave(call)
-        call.localPlace.cancel()
-      }
+      if (first) sender.leave(call)
       first
     }
 
@@ -95,7 +92,6 @@ private[client] final class Engine(
   private def obey(call: Call[?], decision: Decision[() => Boolean]): Unit = decision match {
     case Decision.Answer(complete) =>
       answered(call, Origin.Remote, complete)
-      call.localPlace.cancel()
     case Decision.GoLocal(reason, detail, retryAfter) =>
       if (detail == Decision.Forbidden) journal.forbidden(call.operation.name, call.requestId) else journal.failed(reason, detail, call.requestId)
       goLocal(call, reason, detail, retryAfter)
@@ -141,7 +137,7 @@ private[client] final class Engine(
       case Left(failure) => fail(call, errorOf(failure, reason))
     }
     call.localPlace = place
-    // A cancel that came in between did not see the place in the queue.
+    // An end that came in between did not see the place in the queue.
     if (call.done) place.cancel()
   }
 
@@ -194,6 +190,7 @@ private[client] final class Engine(
   private def ended(call: Call[?]): Unit = {
     active.remove(call.result)
     call.timer.cancel()
+    call.localPlace.cancel()
     call.wipe()
   }
 }
