@@ -69,11 +69,13 @@ private[client] final class PolicyDrift(
       .recover { case _ => None }(ExecutionContext.parasitic)
   }
 
-  private def compare(theirs: String): Unit =
-    if (!known.getAndSet(Some(theirs)).contains(theirs) && !isOwn(theirs)) {
-      own.foreach(listener.onPolicyDrift(theirs, _))
+  private def compare(theirs: String): Unit = {
+    val isNew = !known.getAndSet(Some(theirs)).contains(theirs)
+    if (!isOwn(theirs)) {
+      if (isNew) own.foreach(listener.onPolicyDrift(theirs, _))
       journal.drifted(text(theirs))
     }
+  }
 
   /** After a request without an answer. */
   private val Again = 10.seconds
