@@ -38,9 +38,9 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
   /** Sets the authentication of requests to the service. [[RequestAuth.none]] by default. */
   def withAuth(auth: RequestAuth): ClientConfig = changed(copy(auth = auth))
 
-  /** Sets the pause between two probes of an unreachable service: `shortest` at first, doubled
-    * while probes fail, at most `longest`. 0 < `shortest` <= `longest` is required. 250 ms and
-    * 500 ms by default.
+  /** Sets the pause between two probes of an unreachable service: at most `shortest` at first, doubled
+    * while probes fail, and `longest` in the end. A pause is at least half of that, at random.
+    * 0 < `shortest` <= `longest` is required. 250 ms and 500 ms by default.
     */
   def withBreakerOpenFor(shortest: FiniteDuration, longest: FiniteDuration): ClientConfig = {
     require(shortest > Duration.Zero && longest >= shortest, "breaker: give 0 < shortest <= longest")
@@ -59,6 +59,7 @@ final class ClientConfig private (private[saltern] val settings: ClientConfig.Se
   /** Sets the largest number of calls in one batch, 1 to 8, and how long a call waits for others
     * while some are in flight, more than 0. With 1 every call travels alone. By default 4 and 2 ms
     * for Lambda, which computes one request at a time, and 1 for a server, which has its own lanes.
+    * A hash that this host cannot compute, such as a sealed one without its keys, travels alone.
     */
   def withCoalescing(atMost: Int, window: FiniteDuration): ClientConfig = {
     require(atMost >= 1 && atMost <= LargestCoalesceAtMost, s"coalesceAtMost: give 1 to $LargestCoalesceAtMost")

@@ -3,15 +3,16 @@ package saltern.client
 import scala.concurrent.duration.FiniteDuration
 
 /** Receives the client's events, for metrics and logs. Every method does nothing by default. The
-  * client calls the methods on its own threads, so they must not block. Exceptions that they throw
-  * are dropped.
+  * methods run on the client's own threads or on the one that calls the client, so they must not
+  * block. Exceptions that they throw are dropped.
   */
 trait ClientListener {
 
   /** A call ended with an answer. The decoy after a login with an unreadable hash is a call of its own.
     *
     * @param operation `hash` or `verify`
-    * @param total from the start of the method to the answer
+    * @param total from the start of the method to the answer; of a login without the wait for the
+    *   floor
     * @param requestId as in [[SalternError.requestId]]
     */
   def onAnswer(operation: String, origin: Origin, total: FiniteDuration, requestId: Option[String]): Unit = ()

@@ -28,7 +28,7 @@ object Origin {
 
 /** The duration of a call.
   *
-  * @param total from the start of the method to the answer
+  * @param total from the start of the method to the answer; of a login without the wait for the floor
   * @param queue the wait for a worker, as the worker reports it, if it does
   * @param hash the hashing alone, as the worker reports it, if it does
   */

@@ -26,7 +26,6 @@ private[hashes] object MdCrypt {
   }
   case object Apache extends Variant("apr1", "$apr1$")
   case object FreeBsd extends Variant("md5-crypt", "$1$")
-  val schemes: Seq[Scheme] = Seq(Apache, FreeBsd)
 
   private final class OwnSetting(variant: Variant, saltText: String) extends Setting.InRounds("md5-crypt", Rounds) {
     val salt: Array[Byte] = Text.utf8(saltText)
