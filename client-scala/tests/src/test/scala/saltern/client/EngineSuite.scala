@@ -658,6 +658,18 @@ class EngineSuite extends PatientSuite {
     assertEquals(world.listener.events.count { case _: Event.LocalStart => true; case _ => false }, 2)
   }
 
+  test("a call whose time is over leaves the local queue") {
+    val world = new World(_.withLocalQueue(1))
+    world.service.failAlways(Fault.Answer(502, Nil, ""))
+    val late = world.client.withDeadline(800.millis).verify(secret, bcrypt4)
+    failure[SalternError.Overloaded](world.client.verify(secret, bcrypt4))
+    world.virtual.advance(800.millis)
+    failure[SalternError.DeadlineExceeded](late)
+    val next = world.client.verify(secret, bcrypt4)
+    world.virtual.runLocal()
+    assert(now(next).matches)
+  }
+
   test("cancelled calls do not change the breaker") {
     val world = new World()
     world.service.failAlways(Fault.Never)
@@ -906,6 +918,16 @@ class EngineSuite extends PatientSuite {
     val same = new World()
     now(same.client.verify(secret, bcrypt4))
     assertEquals(same.listener.events.collect { case e: Event.PolicyDrift => e }, Vector.empty)
+  }
+
+  test("a difference of the policy documents that lasts is logged again") {
+    val host = "lasting-difference.invalid"
+    val warnings = new Warnings(host)
+    val virtual = new VirtualClient(ClientConfig(s"https://$host").withPolicies(cheap), InMemoryService(PolicySource.Packed))
+    val stored = LocalHasherSuite.hash(hasher, "argon2id-2", "secret")
+    for (_ <- 1 to 3) { virtual.client.verify(secret, stored); virtual.advance(1.hour) }
+    assertEquals(warnings.lines.count(_.contains("differs from the client's")), 3)
+    warnings.close()
   }
 
   test("a policy digest without the name of its request is not believed") {
