@@ -249,6 +249,13 @@ mod tests {
     }
 
     #[test]
+    fn the_package_of_xtask_is_not_that_of_a_check() {
+        assert!(env::var_os("CARGO_PKG_NAME").is_some());
+        let script = "test -z \"$CARGO_PKG_NAME$CARGO_MANIFEST_DIR\"";
+        assert_eq!(run_one(&check("x", script), false).passed, 1);
+    }
+
+    #[test]
     fn the_end_of_the_log_repeats_what_failed_and_what_did_not_run() {
         let script = "echo NOT RUN: npm is missing; echo ok a; echo test b ... FAILED; exit 1";
         let text = summary(&[run_one(&check("x", script), false)], "");
