@@ -2,7 +2,7 @@
 //!
 //! A caller that is alone may use all but a reserve. Each of several callers is guaranteed an equal
 //! share of the whole, and may use more while more than the reserve is free. For a request within its
-//! caller's share requests of callers over their share are evicted, if those that can be are enough.
+//! caller's share, requests of callers over theirs are evicted, if enough of them can be.
 
 use std::{
     collections::{BTreeMap, HashMap},
